@@ -162,6 +162,7 @@ struct gc_weak {             /* weak.c */
 };
 
 struct gc_scanner_entry {
+    const char *name; /* of what it scans */
     gc_scanner *scan;
     gc_incremental_scanner *scan_some; /* NULL: no incrementally scanned roots */
     void *context;

@@ -72,14 +72,15 @@ void gc_roots_destroy(struct gc_domain *g) {
 
 /* ---- Scanners. ---- */
 
-void gc_add_incremental_scanner(struct gc_heap *heap, gc_scanner *scan,
+void gc_add_incremental_scanner(struct gc_heap *heap, const char *name, gc_scanner *scan,
                                 gc_incremental_scanner *scan_some, void *context) {
     ASSERT(heap->scanner_count < GC_SCANNERS);
-    heap->scanners[heap->scanner_count++] = (struct gc_scanner_entry){scan, scan_some, context};
+    heap->scanners[heap->scanner_count++] = (struct gc_scanner_entry){name, scan, scan_some,
+                                                                      context};
 }
 
-void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {
-    gc_add_incremental_scanner(heap, scan, NULL, context);
+void gc_add_scanner(struct gc_heap *heap, const char *name, gc_scanner *scan, void *context) {
+    gc_add_incremental_scanner(heap, name, scan, NULL, context);
 }
 
 void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context) {

@@ -57,6 +57,7 @@ struct gc_visitor {
     void (*slots)(struct gc_visitor *visitor, value *from, value *to); /* from <= slot < to */
     bool young_only; /* minor collection: slots that hold no young blocks may be omitted */
     bool may_defer;  /* start of marking: incrementally scanned roots may be omitted */
+    bool roots_only; /* what continuations lead to is omitted */
     size_t deferred; /* scanners add the number of roots they omitted, for pacing */
 };
 static inline void gc_visit(struct gc_visitor *visitor, value *slot) {
@@ -74,13 +75,13 @@ typedef void gc_scanner(void *context, struct gc_visitor *visitor);
 typedef size_t gc_incremental_scanner(void *context, struct gc_visitor *visitor, size_t budget);
 
 enum { GC_SCANNERS = 16 }; /* of a heap, at most */
-/* Adds / removes a scanner, called at each minor collection and at the start of each marking.
- * GC: never. */
-void gc_add_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
+/* Adds / removes a scanner, called at each minor collection and at the start of each marking. name:
+ * a literal, which says what it scans. GC: never. */
+void gc_add_scanner(struct gc_heap *heap, const char *name, gc_scanner *scan, void *context);
 void gc_remove_scanner(struct gc_heap *heap, gc_scanner *scan, void *context);
 /* Adds a scanner with roots that marking scans incrementally. Its owner keeps R3.
  * GC: never. */
-void gc_add_incremental_scanner(struct gc_heap *heap, gc_scanner *scan,
+void gc_add_incremental_scanner(struct gc_heap *heap, const char *name, gc_scanner *scan,
                                 gc_incremental_scanner *scan_some, void *context);
 /* R3: v was read from an incrementally scanned root. GC: never. */
 void gc_preserve(struct gc_domain *g, value v);

@@ -4,6 +4,7 @@
 #include "memprof/memprof.h"
 #include "memprof/recorder/recorder.h"
 #include "memprof/sampling/tracker.h"
+#include "memprof/snapshot/snapshot.h"
 
 #include <errno.h>
 
@@ -25,6 +26,12 @@ struct mp_times mp_recorder_overhead(const struct mp_recorder *r) {
 }
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out) {}
+
+bool mp_snapshots_start(struct vm *vm, const struct mp_snapshot_options *options) {
+    errno = ENOTSUP;
+    return false;
+}
+unsigned mp_snapshots_finish(struct vm *vm) { return 0; }
 
 struct mp_counts *mp_counts_start(struct vm *vm, enum mp_counts_kind kind, bool stacks) {
     errno = ENOTSUP;

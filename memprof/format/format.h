@@ -85,7 +85,23 @@ static inline const char *mp_cause_name(enum mp_cause cause) {
 #define MP_TICK_NS 10000000
 
 /* Flags of START. */
-enum { MP_GC_TRACED = 1, MP_FORKED = 2, MP_EXACT_SITES = 4, MP_FLAGS_ALL = 7 };
+enum {
+    MP_GC_TRACED = 1,
+    MP_FORKED = 2,
+    MP_EXACT_SITES = 4,
+    MP_SNAPSHOT = 8, /* the file is a heap snapshot */
+    MP_FLAGS_ALL = 15
+};
+
+/* What holds a root of a heap snapshot. name: a string's number; place: a location's. */
+enum mp_root_kind {
+    MP_ROOT_GLOBAL,    /* name: the module; slot: the number of the global */
+    MP_ROOT_STACK,     /* place: the call; slot: the word of its frame */
+    MP_ROOT_C,         /* a variable of C code; name: its library, or "" */
+    MP_ROOT_FINALISER, /* a finaliser's function, or the value that it is called with */
+    MP_ROOT_MACHINE,   /* name: what part of the machine holds it */
+    MP_ROOT_KINDS
+};
 
 struct mp_text {
     const char *bytes; /* NUL-terminated as the reader gives it; may hold further NULs */

@@ -167,12 +167,12 @@ int mp_output_create(struct mp_output *o) {
     return o->fd < 0 ? errno : 0;
 }
 
-/* The number goes before ".prof", or to the end. */
+/* The number goes before ".prof" or ".heap", or to the end. */
 static char *numbered(const char *path, unsigned number) {
     size_t length = strlen(path), end = length > 5 ? length - 5 : 0;
     char *name;
     if (number == 1) return strdup(path);
-    if (strcmp(path + end, ".prof") != 0) end = length;
+    if (strcmp(path + end, ".prof") != 0 && strcmp(path + end, ".heap") != 0) end = length;
     return asprintf(&name, "%.*s.%u%s", (int)end, path, number, path + end) < 0 ? NULL : name;
 }
 
@@ -250,4 +250,12 @@ const char *mp_output_problem(int problem) {
 const char *mp_output_advice(int problem) {
     return problem == EEXIST ? "choose another file, or add --force to replace it"
                              : "check the folder, its permissions and the space left";
+}
+
+const char *mp_output_shown(const struct mp_output *o, const char *given) {
+    const char *slash = strrchr(given, '/');
+    if (o->path == NULL) return given;
+    const char *base = strrchr(o->path, '/') + 1;
+    if (strcmp(slash == NULL ? given : slash + 1, base) == 0) return given;
+    return slash == NULL ? base : o->path;
 }

@@ -49,6 +49,9 @@ void mp_output_discard(struct mp_output *o);
 /* Frees the names. */
 void mp_output_free(struct mp_output *o);
 
+/* The file's name for messages: as it was given, unless a number was added. */
+const char *mp_output_shown(const struct mp_output *o, const char *given);
+
 /* The texts of a message: what is wrong, and what to do about it. */
 const char *mp_output_problem(int problem);
 const char *mp_output_advice(int problem);

@@ -92,7 +92,9 @@ static bool expands(const struct mp_reader *r) {
     const struct mp_tables *t = &r->tables;
     uint64_t memory = MP_NODE_MEMORY * t->nodes.count + MP_RECORD_MEMORY * r->kept +
                       MP_NAME_MEMORY * (t->locations.count + t->strings.count);
-    return r->unpacked > MP_UNPACKED_MAX(r->position) || memory > MP_MEMORY_MAX(r->position);
+    uint64_t most = MP_UNPACKED_MAX(r->position);
+    if (r->start.flags & MP_SNAPSHOT) most += MP_SHAPES_MAX;
+    return r->unpacked > most || memory > MP_MEMORY_MAX(r->position);
 }
 
 /* False: there is no further chunk, or none that can be trusted; r->coverage says which. */
@@ -434,6 +436,40 @@ static bool use_counters(struct mp_reader *r, const struct mp_record_counters *c
 #include "memprof/format/counters.def"
     if (!fits || !advance_time(r, c->elapsed)) return false;
     emit(r, MP_EVENT_COUNTERS)->counters = *now;
+    return true;
+}
+
+static bool is_snapshot(const struct mp_reader *r) { return (r->start.flags & MP_SNAPSHOT) != 0; }
+
+static bool use_root(struct mp_reader *r, const struct mp_record_root *root) {
+    if (!is_snapshot(r) || root->kind >= MP_ROOT_KINDS || root->name >= r->tables.strings.count ||
+        root->place >= r->tables.locations.count || root->block > MP_WORDS_MAX)
+        return false;
+    emit(r, MP_EVENT_ROOT)->root = *root;
+    return true;
+}
+
+static bool use_blocks(struct mp_reader *r, const struct mp_record_blocks *b) {
+    if (!is_snapshot(r)) return false;
+    emit(r, MP_EVENT_BLOCKS)->blocks = *b;
+    return true;
+}
+
+static bool use_ephemeron(struct mp_reader *r, const struct mp_record_ephemeron *e) {
+    if (!is_snapshot(r) || e->block > MP_WORDS_MAX || e->key > MP_WORDS_MAX ||
+        e->data > MP_WORDS_MAX)
+        return false;
+    emit(r, MP_EVENT_EPHEMERON)->ephemeron = *e;
+    return true;
+}
+
+static bool use_heap(struct mp_reader *r, const struct mp_record_heap *h) {
+    if (!is_snapshot(r) || h->blocks > MP_WORDS_MAX || h->edges > MP_WORDS_MAX ||
+        h->words > MP_WORDS_MAX || h->external_bytes > MP_WORDS_MAX ||
+        h->marking_ns > 1000 * MP_TIME_MAX || h->duration_ns > 1000 * MP_TIME_MAX ||
+        !advance_time(r, h->elapsed))
+        return false;
+    emit(r, MP_EVENT_HEAP)->heap = *h;
     return true;
 }
 

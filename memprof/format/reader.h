@@ -33,6 +33,10 @@ enum mp_event_kind {
     MP_EVENT_COUNTERS,
     MP_EVENT_SITE,
     MP_EVENT_SELECTION,
+    MP_EVENT_ROOT, /* this and the next three: of heap snapshots only */
+    MP_EVENT_BLOCKS,
+    MP_EVENT_EPHEMERON,
+    MP_EVENT_HEAP,
     MP_EVENT_FINISH,
     MP_EVENT_COST,
     MP_EVENT_END,
@@ -71,6 +75,10 @@ struct mp_event {
         struct mp_record_site site; /* exact, since its last such event; headers included */
         /* The file's samples are a part of those recorded; hits: of all of these; 0: unknown. */
         struct mp_record_selection selection;
+        struct mp_record_root root;     /* kind: enum mp_root_kind; place: a location, 0: none */
+        struct mp_record_blocks blocks; /* valid until the next event; not checked */
+        struct mp_record_ephemeron ephemeron;
+        struct mp_record_heap heap;
         struct mp_record_finish finish; /* status: exit status, or signal of MP_KILLED */
         struct mp_record_cost cost;
         /* The overhead as the recorder measured it; the samples lost for lack of memory. */
@@ -135,6 +143,7 @@ uint32_t mp_reader_location_count(const struct mp_reader *r);
 const struct mp_location *mp_reader_location(const struct mp_reader *r, uint32_t number);
 uint32_t mp_reader_stack_count(const struct mp_reader *r);
 const struct mp_stack_node *mp_reader_stack(const struct mp_reader *r, uint32_t number);
+uint32_t mp_reader_string_count(const struct mp_reader *r);
 const char *mp_reader_string(const struct mp_reader *r, uint32_t number);
 uint64_t mp_reader_sample_count(const struct mp_reader *r);
 

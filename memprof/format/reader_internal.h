@@ -16,6 +16,9 @@
 #define MP_UNPACKED_MAX(file_bytes) ((8u << 20) + 128 * (uint64_t)(file_bytes))
 #define MP_MEMORY_MAX(file_bytes)   ((512u << 20) + 64 * (uint64_t)(file_bytes))
 
+/* More of a heap snapshot, where a list is very regular. */
+#define MP_SHAPES_MAX ((uint64_t)256 << 20)
+
 /* The approximate memory of a record in a report: a node of a call stack, which may be one byte of
  * the file; a location or string; any other that is kept. */
 enum { MP_NODE_MEMORY = 80, MP_NAME_MEMORY = 96, MP_RECORD_MEMORY = 96 };

@@ -105,6 +105,10 @@ const struct mp_stack_node *mp_reader_stack(const struct mp_reader *r, uint32_t 
     return &r->tables.nodes.items[number];
 }
 
+uint32_t mp_reader_string_count(const struct mp_reader *r) {
+    return (uint32_t)r->tables.strings.count - 1;
+}
+
 const char *mp_reader_string(const struct mp_reader *r, uint32_t number) {
     ASSERT(number < r->tables.strings.count);
     return r->tables.strings.items[number];

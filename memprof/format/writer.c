@@ -19,7 +19,6 @@ enum {
     CHUNK_BYTES = 256 * 1024, /* a chunk is closed before it exceeds this */
     COMPRESSED_BYTES = MP_CHUNK_MAX_BYTES + MP_CHUNK_MAX_BYTES / 128 + 1024,
     ZSTD_LEVEL = 1,
-    NUMBER_BYTES = 10,
 };
 
 struct mp_writer {
@@ -44,17 +43,8 @@ static_assert(offsetof(struct mp_writer, buffer) ==
 
 /* ---- Fields. ---- */
 
-static inline uint8_t *put_uint(uint8_t *at, uint64_t n) {
-    while (__builtin_expect(n >= 0x80, 0)) {
-        *at++ = (uint8_t)(n | 0x80);
-        n >>= 7;
-    }
-    *at++ = (uint8_t)n;
-    return at;
-}
-
 static inline uint8_t *put_sint(uint8_t *at, int64_t n) {
-    return put_uint(at, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
+    return mp_put_uint(at, (uint64_t)n << 1 ^ (uint64_t)(n >> 63));
 }
 
 static uint8_t *put_real(uint8_t *at, double x) {
@@ -70,14 +60,14 @@ static size_t text_length(const struct mp_text *t) {
 
 static uint8_t *put_text(uint8_t *at, const struct mp_text *t) {
     size_t length = text_length(t);
-    at = put_uint(at, length);
+    at = mp_put_uint(at, length);
     if (length > 0) memcpy(at, t->bytes, length);
     return at + length;
 }
 
 static uint8_t *put_list(uint8_t *at, const struct mp_list *l) {
     uint64_t last = 0;
-    at = put_uint(at, l->count);
+    at = mp_put_uint(at, l->count);
     for (const uint64_t *item = l->items, *end = item + l->count; item < end; item++) {
         uint64_t difference = *item - last;
         last = *item;
@@ -102,17 +92,17 @@ static void end(struct mp_writer *w, const uint8_t *at) {
 }
 
 #define BYTE(name) +1
-#define UINT(name) +NUMBER_BYTES
-#define SINT(name) +NUMBER_BYTES
+#define UINT(name) +MP_UINT_BYTES
+#define SINT(name) +MP_UINT_BYTES
 #define REAL(name) +8
-#define TEXT(name) +NUMBER_BYTES + text_length(&record->name)
-#define LIST(name) +NUMBER_BYTES *(1 + record->name.count)
+#define TEXT(name) +MP_UINT_BYTES + text_length(&record->name)
+#define LIST(name) +MP_UINT_BYTES *(1 + record->name.count)
 #define RECORD(id, tag, name, fields, meaning) \
     static size_t max_bytes_of_##name(const struct mp_record_##name *record) { return 1 fields; }
 #include "memprof/format/record.def"
 
 #define BYTE(name) *at++ = record->name;
-#define UINT(name) at = put_uint(at, record->name);
+#define UINT(name) at = mp_put_uint(at, record->name);
 #define SINT(name) at = put_sint(at, record->name);
 #define REAL(name) at = put_real(at, record->name);
 #define TEXT(name) at = put_text(at, &record->name);

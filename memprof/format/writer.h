@@ -43,6 +43,17 @@ uint64_t mp_writer_file_bytes(const struct mp_writer *w);
 /* Chunks that were written, or failed. */
 uint64_t mp_writer_chunks(const struct mp_writer *w);
 
+/* Writes a UINT, of at most MP_UINT_BYTES bytes; returns where it ends. */
+enum { MP_UINT_BYTES = 10 };
+static inline uint8_t *mp_put_uint(uint8_t *at, uint64_t n) {
+    while (n >= 0x80) {
+        *at++ = (uint8_t)(n | 0x80);
+        n >>= 7;
+    }
+    *at++ = (uint8_t)n;
+    return at;
+}
+
 /* mp_write_NAME(w, record) for each row of record.def. It may write a chunk, and never fails (PW2).
  */
 #define RECORD(id, tag, name, fields, meaning) \

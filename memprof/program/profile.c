@@ -573,7 +573,8 @@ struct mp_program *mp_program_of(struct domain *d) {
     program->domain = d->record;
     program->thread = (uint32_t)vm_thread_number(d);
     sampler->program = program;
-    gc_add_incremental_scanner(d->gc.heap, visit_users, visit_some_users, program);
+    gc_add_incremental_scanner(d->gc.heap, "values of Gc.Memprof", visit_users, visit_some_users,
+                               program);
     struct vm_profiler *profiler = &d->vm->profiler;
     profiler->run_callbacks_exn = run_callbacks_exn;
     profiler->reexecute_ended = reexecute_ended;

@@ -12,6 +12,7 @@
  * by SAME_TIME_TICKS, or when they are measured; the others use the time that was read last. */
 #include "gc/heap.h"
 #include "gc/stats.h"
+#include "memprof/recorder/origin.h"
 #include "memprof/recorder/recorder_internal.h"
 #include "memprof/sampling/sampler_inline.h"
 #include "vm/base/os.h"
@@ -356,47 +357,25 @@ static bool open_files(struct mp_recorder *r) {
     return r->writer != NULL;
 }
 
-/* argv, each with its NUL. NULL: out of memory. */
-static char *join_arguments(char **argv, size_t *length) {
-    *length = 0;
-    for (char **at = argv; *at != NULL; at++) *length += strlen(*at) + 1;
-    char *joined = malloc(*length + 1), *to = joined;
-    for (char **at = argv; joined != NULL && *at != NULL; at++) to = stpcpy(to, *at) + 1;
-    return joined;
-}
-
 /* Writes the first chunk. parent: a child's, else 0. False: errno. */
 static bool start_file(struct mp_recorder *r, uint64_t parent) {
-    struct timespec now;
-    char host[256] = "";
-    size_t length;
-    const struct vm *vm = r->d->vm;
-    char *arguments = join_arguments(vm->options.argv, &length);
-    if (arguments == NULL) return false;
-    gethostname(host, sizeof host - 1);
-    clock_gettime(CLOCK_REALTIME, &now);
     struct mp_record_start record = {
-        .word_bits = 64,
         .rate = r->options.rate,
         .seed = r->options.seed,
         .max_depth = r->options.max_depth,
-        .pid = (uint64_t)getpid(),
         .parent_pid = parent,
-        .started_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000,
         .flags = (r->options.gc_trace ? MP_GC_TRACED : 0) |
                  (r->options.exact_sites ? MP_EXACT_SITES : 0) | (parent != 0 ? MP_FORKED : 0),
         .program = mp_text_of(r->options.program),
-        .arguments = {arguments, length},
-        .host = mp_text_of(host),
-        .ocaml = mp_text_of(vm->version->name),
         .recorder = mp_text_of(r->options.recorder),
     };
     const struct mp_record_settings settings = {r->options.live_exact,
                                                 mp_text_of(r->options.parameters)};
-    mp_write_start(r->writer, &record);
+    if (!mp_write_origin(r->writer, r->d->vm, &record)) return false;
     if (settings.live || settings.parameters.length > 0) mp_write_settings(r->writer, &settings);
-    free(arguments);
     mp_interned_clear(&r->interned);
+    r->interned.names.vm = r->d->vm;
+    r->interned.names.writer = r->writer;
     r->lost_sites = r->last_us = 0;
     r->overhead = (struct mp_times){0};
     r->process_ns = mp_process_ns();
@@ -415,15 +394,6 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     errno = mp_writer_problem(r->writer);
     if (errno == 0) errno = mp_output_publish(&r->output);
     return errno == 0;
-}
-
-/* The file's name for messages: as the user gave it, unless a number was added. */
-static const char *shown_path(const struct mp_recorder *r) {
-    const char *given = r->options.path, *slash = strrchr(given, '/'), *path = r->output.path;
-    if (path == NULL) return given;
-    const char *base = strrchr(path, '/') + 1;
-    if (strcmp(slash == NULL ? given : slash + 1, base) == 0) return given;
-    return slash == NULL ? base : path;
 }
 
 /* ---- Life. ---- */
@@ -541,7 +511,8 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     vm->profiler.fiber_left = fiber_left;
     r->other_poll = vm->profiler.poll;
     vm->profiler.poll = on_poll;
-    if (options->farewell != NULL) r->farewell = options->farewell(shown_path(r));
+    if (options->farewell != NULL)
+        r->farewell = options->farewell(mp_output_shown(&r->output, r->options.path));
     if (!options->no_handlers) mp_recorder_handle_signals(r);
     mp_ticker_start(r);
     return r;
@@ -579,6 +550,6 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
         .failed = r->failed,
         .silent = r->silent,
     };
-    snprintf(out->path, sizeof out->path, "%s", shown_path(r));
+    snprintf(out->path, sizeof out->path, "%s", mp_output_shown(&r->output, r->options.path));
     free_recorder(r);
 }

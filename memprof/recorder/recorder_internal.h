@@ -4,6 +4,7 @@
 
 #include "gc/containers.h"
 #include "memprof/format/writer.h"
+#include "memprof/recorder/names.h"
 #include "memprof/recorder/recorder.h"
 #include "memprof/sampling/sampler.h"
 #include "memprof/sampling/tracker.h"
@@ -11,14 +12,13 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* What the file has defined: numbers of strings, locations and nodes of call stacks.
+/* What the file has defined: strings, locations and nodes of call stacks.
  *
  * RI1  path[i].node is the node of the frames path[0..i].gpc, for i < depth. */
 struct mp_interned {
-    struct word_map locations; /* by gpc + 1 */
-    struct word_map strings;   /* by the text's hash */
-    struct word_map node_of;   /* by caller and location */
-    uint32_t location_count, string_count, node_count;
+    struct mp_names names;
+    struct word_map node_of; /* by caller and location */
+    uint32_t node_count;
     struct mp_frame {
         uint64_t gpc;
         uint32_t node;
@@ -120,7 +120,6 @@ struct mp_recorder {
     } marking;
     uint64_t most_words; /* in use, as last written */
     unsigned open_phases;
-    bool debug_read;                 /* debugging information was looked for */
     bool finished, closed;           /* a record `finish`, a record `end` was written */
     _Atomic bool in_section;         /* RI3 */
     _Atomic bool in_handler;         /* RI3 */

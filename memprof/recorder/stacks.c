@@ -1,23 +1,15 @@
-/* stacks.c - interns call stacks: each frame, location and string is written to the file once.
+/* stacks.c - interns call stacks: each frame is written to the file once (names.h: each location).
  *
  * A stack is a path in a tree whose nodes are (caller, location). The path of the last stack is
  * kept, and the machine knows how many of its outermost frames can't have changed since
  * (vm/stack/callstack.h), so a sample costs the frames that differ. */
 #include "gc/containers.h"
 #include "memprof/recorder/recorder_internal.h"
-#include "vm/code/code.h"
-#include "vm/code/opcodes.h"
-#include "vm/marshal/debuginfo.h"
-#include "vm/marshal/symbols.h"
 #include "vm/stack/callstack.h"
 #include "vm/stack/frames.h"
 #include "vm/state/domain.h"
-#include "vm/state/vm.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static uint32_t find(const struct word_map *map, uint64_t key) {
     const uintptr_t *number = word_map_find(map, key);
@@ -30,108 +22,16 @@ static void add(struct word_map *map, uint64_t key, uint64_t number) {
     if (word != NULL) *word = number;
 }
 
-/* ---- Texts and locations. ---- */
-
 uint32_t mp_intern_text(struct mp_recorder *r, const char *text, size_t length) {
-    struct mp_record_string record = {{text, length}};
-    mp_write_string(r->writer, &record);
-    return ++r->interned.string_count;
-}
-
-/* 64 bits, not 0: two texts of a program never share one in practice. */
-static uint64_t hash_text(const char *text) {
-    uint64_t hash = 1;
-    for (; *text != 0; text++) {
-        hash = (hash ^ (unsigned char)*text) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 29;
-    }
-    return hash | 1;
-}
-
-static uint32_t intern_debug_text(struct mp_recorder *r, const char *text) {
-    if (text[0] == 0) return 0;
-    uint64_t key = hash_text(text);
-    uint32_t number = find(&r->interned.strings, key);
-    if (number != 0) return number;
-    number = mp_intern_text(r, text, strlen(text));
-    add(&r->interned.strings, key, number);
-    return number;
-}
-
-static uint64_t not_negative(int n) { return n < 0 ? 0 : (uint64_t)n; }
-
-/* A program can observe whether debugging information was read: the recorder must not change
- * that. */
-static bool find_location(struct mp_recorder *r, uint64_t gpc, struct vm_location *location) {
-    struct vm *vm = r->d->vm;
-    int shown = vm->debug_status;
-    if (r->debug_read) vm->debug_status = VM_DEBUG_READ;
-    bool found = vm_debuginfo_find(vm, gpc, location);
-    /* The compiler makes no event for an effect that is performed in tail position. */
-    if (!found && gpc > 0 && vm_opcode_at(vm, gpc - 1) == OP_PERFORM)
-        found = vm_debuginfo_find_before(vm, gpc, vm_function_start(vm, gpc), location);
-    r->debug_read = true;
-    vm->debug_status = shown;
-    return found;
-}
-
-/* The number of the fragment that was loaded at run time and contains gpc; 0: the program's. */
-static unsigned loaded_fragment(const struct vm *vm, uint64_t gpc) {
-    const struct vm_code *code = vm_code_at(vm, gpc);
-    for (unsigned i = 1; i < vm->code_count; i++)
-        if (vm->codes[i] == code) return i;
-    return 0;
-}
-
-/* Names for code compiled without -g: the module and the function's entry; the primitive, for the
- * code that the compiler makes for an external; the order of loading, for code loaded at run
- * time. */
-static void name_without_debug(struct mp_recorder *r, uint64_t gpc,
-                               struct mp_record_location *record) {
-    struct vm *vm = r->d->vm;
-    char function[300], loaded[40];
-    const char *module = vm_symbol_at(vm, gpc, function, sizeof function);
-    const char *name = vm_primitive_called_before(vm, gpc);
-    unsigned fragment = module == NULL ? loaded_fragment(vm, gpc) : 0;
-    if (fragment != 0) {
-        const uint64_t start = vm_function_start(vm, gpc) - vm->codes[fragment]->base;
-        snprintf(loaded, sizeof loaded, "(loaded code %u)", fragment);
-        snprintf(function, sizeof function, "%s.F%" PRIx64, loaded, 4 * start);
-        module = loaded;
-    }
-    if (name == NULL && module != NULL) name = function;
-    if (name != NULL) record->definition = intern_debug_text(r, name);
-    if (module != NULL) record->file = intern_debug_text(r, module);
-}
-
-/* Events of code that the compiler generates have no location, or only a function. */
-static bool names_file(const struct vm_location *location) {
-    return location->file[0] != 0 && strcmp(location->file, "_none_") != 0;
+    return mp_names_text(&r->interned.names, text, length);
 }
 
 uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
-    struct mp_interned *t = &r->interned;
-    uint32_t number = find(&t->locations, gpc + 1);
+    struct mp_names *names = &r->interned.names;
+    uint32_t number = mp_names_known(names, gpc);
     if (number != 0) return number;
     if (r->rare.wall_ns == 0) r->rare = mp_times_now();
-    struct mp_record_location record = {.code = gpc};
-    struct vm_location location;
-    bool found = find_location(r, gpc, &location);
-    if (found && names_file(&location)) {
-        record.file = intern_debug_text(r, location.file);
-        record.definition = intern_debug_text(r, location.definition);
-        record.line = not_negative(location.line);
-        record.start = not_negative(location.start);
-        record.end = not_negative(location.end);
-    } else {
-        name_without_debug(r, gpc, &record);
-        if (found && location.definition[0] != 0 && strcmp(location.definition, "??") != 0)
-            record.definition = intern_debug_text(r, location.definition);
-    }
-    mp_write_location(r->writer, &record);
-    number = ++t->location_count;
-    add(&t->locations, gpc + 1, number);
-    return number;
+    return mp_names_location(names, gpc);
 }
 
 /* ---- Stacks. ---- */
@@ -166,7 +66,7 @@ static void extend_path(struct mp_recorder *r, size_t from, size_t depth) {
     uint32_t caller = from == 0 ? 0 : t->path[from - 1].node;
     ASSERT(from == 0 || (caller > 0 && caller <= t->node_count)); /* RI1 */
     for (size_t i = from; i < depth; i++) {
-        uint32_t location = find(&t->locations, t->path[i].gpc + 1);
+        uint32_t location = mp_names_known(&t->names, t->path[i].gpc);
         uint32_t node = location == 0 ? 0 : find(&t->node_of, (uint64_t)caller << 32 | location);
         if (node == 0) {
             add_nodes(r, caller, i, depth);
@@ -202,7 +102,7 @@ static void follow_stack(struct mp_recorder *r, const uint64_t *gpcs, size_t dep
     extend_path(r, same, depth);
     t->depth = depth;
     t->node = t->path[depth - 1].node;
-    t->location = find(&t->locations, t->path[depth - 1].gpc + 1);
+    t->location = mp_names_known(&t->names, t->path[depth - 1].gpc);
 }
 
 struct mp_site_of_stack mp_intern_stack(struct mp_recorder *r) {
@@ -281,13 +181,12 @@ void mp_forget_suspended(struct mp_recorder *r, const struct vm_fiber *fiber) {
 }
 
 void mp_interned_clear(struct mp_interned *t) {
-    free(t->locations.entries);
-    free(t->strings.entries);
+    mp_names_clear(&t->names);
     free(t->node_of.entries);
     free(t->path);
     free(t->fresh.items);
     free(t->inner.items);
     free(t->chains.entries);
     free(t->tags);
-    *t = (struct mp_interned){.depth = 0};
+    *t = (struct mp_interned){.names = t->names};
 }

@@ -251,7 +251,7 @@ struct ffi_callback *ffi_callback_new(struct domain *d, value prepared, value f)
         destroy(callback);
         return NULL;
     }
-    if (!state->scanned) gc_add_scanner(d->gc.heap, scan_callbacks, state);
+    if (!state->scanned) gc_add_scanner(d->gc.heap, "callbacks of Ffi", scan_callbacks, state);
     state->scanned = true;
     signature->users++;
     callback->signature = signature;

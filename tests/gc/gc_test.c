@@ -29,7 +29,7 @@ struct gc_test *gc_test_open(const struct gc_params *params) {
         fprintf(stderr, "no heap: %s\n", problem);
         abort();
     }
-    gc_add_scanner(t->g.heap, scan_roots, t);
+    gc_add_scanner(t->g.heap, "test", scan_roots, t);
     return t;
 }
 

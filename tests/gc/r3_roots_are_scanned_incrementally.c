@@ -31,7 +31,7 @@ static struct table *start(struct gc_test *t) {
     assert_non_null(table);
     for (size_t i = 0; i < COUNT; i++) table->slots[i] = VAL_UNIT;
     table->next = COUNT;
-    gc_add_incremental_scanner(t->g.heap, scan, scan_some, table);
+    gc_add_incremental_scanner(t->g.heap, "table", scan, scan_some, table);
     for (size_t i = 0; i < COUNT; i++) table->slots[i] = gc_test_list(t, 3);
     gc_test_reach(t, PHASE_IDLE);
     gc_test_reach(t, PHASE_MARK);

@@ -26,8 +26,8 @@ LAYERS = {
 # The rooms of a folder, lowest first.
 ROOMS = {
     'vm/': 'base state code image marshal stack engine thread machine debug text capi embed cli',
-    'memprof/': 'format sampling recorder program counts report',
-    'memprof/report/': 'model load query view page write export mlprof command',
+    'memprof/': 'format sampling recorder snapshot program counts report',
+    'memprof/report/': 'model load query view heap page write export mlprof command',
 }
 # Every layer may include them.
 EVERYWHERE = ('gc/assert.h', 'gc/containers.h')

@@ -22,17 +22,18 @@ static void print_stack(const struct mp_reader *r, uint32_t node) {
     }
 }
 
+static void print_sample(const struct mp_reader *r, const struct mp_sample *s) {
+    printf("sample %" PRIu64 " words=%" PRIu64 " n=%" PRIu64 " source=%d young=%d tag=%d "
+           "domain=%" PRId64 " thread=%" PRId64 ":",
+           s->id, s->words, s->samples, s->source, s->young, s->tag, (int64_t)s->thread.domain - 1,
+           (int64_t)s->thread.number - 1);
+    print_stack(r, s->stack);
+}
+
 static void print_event(const struct mp_reader *r, const struct mp_event *e) {
     printf("%" PRIu64 " ", e->time_us);
     switch (e->kind) {
-    case MP_EVENT_SAMPLE:
-        printf("sample %" PRIu64 " words=%" PRIu64 " n=%" PRIu64 " source=%d young=%d tag=%d "
-               "domain=%" PRId64 " thread=%" PRId64 ":",
-               e->sample.id, e->sample.words, e->sample.samples, e->sample.source, e->sample.young,
-               e->sample.tag, (int64_t)e->sample.thread.domain - 1,
-               (int64_t)e->sample.thread.number - 1);
-        print_stack(r, e->sample.stack);
-        break;
+    case MP_EVENT_SAMPLE: print_sample(r, &e->sample); break;
     case MP_EVENT_PROMOTED: printf("promoted %" PRIu64, e->promoted.id); break;
     case MP_EVENT_DIED: printf("died %" PRIu64 " %d", e->died.id, e->died.generation); break;
     case MP_EVENT_GC_SPAN:
@@ -53,6 +54,10 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
     case MP_EVENT_MARKING:
         printf("marking %" PRIu64 "us %" PRIu64, e->marking.duration, e->marking.words);
         break;
+    case MP_EVENT_ROOT:
+    case MP_EVENT_BLOCKS:
+    case MP_EVENT_EPHEMERON:
+    case MP_EVENT_HEAP: printf("of a snapshot"); break;
     case MP_EVENT_MAXIMUM: printf("maximum %" PRIu64, e->maximum.words); break;
     case MP_EVENT_PHASE_ENTER: printf("enter %s", mp_reader_string(r, e->phase.name)); break;
     case MP_EVENT_PHASE_LEAVE: printf("leave %s", mp_reader_string(r, e->phase.name)); break;

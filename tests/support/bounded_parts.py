@@ -140,7 +140,7 @@ def stress_parts(_):
 # Suites, with their costs, that run much of our C code. Those of ONLY_GCC do not depend on the
 # compiler.
 BOTH_SAN = [('asm', 10), ('forms', 10), ('image', 30), ('cli', 60), ('capi', 20), ('ffi', 30),
-            ('threads', 30), ('embed', 20), ('regression', 60), ('prof_report', 60)]
+            ('threads', 30), ('embed', 20), ('regression', 60), ('prof_report', 60), ('heap', 40)]
 ONLY_GCC = [('real', 120), ('prof', 60), ('memprof', 60), ('mlprof', 20), ('repl', 30),
             ('faults', 60)]
 CLANG_SUITES = [('asm', 5), ('forms', 5), ('image', 15), ('cli', 30), ('real', 60), ('capi', 10),

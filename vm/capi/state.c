@@ -201,7 +201,7 @@ static const char *attach(struct domain *d) {
     capi->observer = (struct gc_observer){.context = d, .activity = observe};
     gc_add_observer(&d->gc, &capi->observer);
     debugger_changed(d);
-    gc_add_scanner(d->gc.heap, scan, d);
+    gc_add_scanner(d->gc.heap, "C stubs", scan, d);
     capi_show(&d->abi);
     return NULL;
 }

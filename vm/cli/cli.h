@@ -182,7 +182,7 @@ void cli_check_runparam(const struct cli_options *options, const struct vm_versi
 
 /* ---- The verbs: each returns the exit status. ---- */
 
-int cli_run(struct cli_options *options); /* also prof record, prof test, trace (GC: may run) */
+int cli_run(struct cli_options *options); /* also prof record, ..., trace (GC: may run) */
 int cli_run_direct(struct cli_options *options,
                    const char *path);      /* path is bytecode (GC: may run) */
 int cli_repl(struct cli_options *options); /* GC: may run */
@@ -225,10 +225,20 @@ bool cli_has_profiler(void);
 /* Starts recording a loaded machine if the command line or the environment requests it; shown: the
  * program's name. Returns 0, or the exit status after a message. */
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown);
+/* The name of a file after a program's, in the current folder, allocated; NULL: out of memory. */
+char *cli_name_after_program(const char *program, const char *extension);
 /* Ends the recording, if there is one, and prints a summary or checks budgets. Returns the exit
  * status, which `prof test` may change. GC: may run. */
 int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_result result,
                          int status);
+
+/* ---- snapshot.c ---- */
+
+/* `prof snapshot`: has snapshots taken of a loaded machine. Returns 0, or the exit status after a
+ * message. */
+int cli_start_snapshots(struct cli_options *options, struct vm *vm, const char *shown);
+/* The program has ended: takes the last one. GC: may run. */
+void cli_finish_snapshots(struct cli_options *options, struct vm *vm);
 
 /* ---- counts.c ---- */
 

@@ -45,6 +45,7 @@ static int perform(struct cli_options *options) {
     case VERB_RUN:
     case VERB_TRACE:
     case VERB_PROF_RECORD:
+    case VERB_PROF_SNAPSHOT:
     case VERB_PROF_TEST: return cli_run(options);
     case VERB_COUNT: break;
     }

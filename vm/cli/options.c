@@ -10,6 +10,7 @@
 #include "vm/cli/usage.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,6 +56,7 @@ static const struct {
     size_t offset; /* of the field in struct cli_options */
 } targets[OPTION_COUNT] = {
 #define TARGET(id, form, field) [OPTION_##id] = {form, offsetof(struct cli_options, field)}
+    TARGET(AT_EXIT, FLAG, snapshot.at_exit),
     TARGET(BACKTRACE, FLAG, vm.backtrace),
     TARGET(CALLS, FLAG, trace_calls),
     TARGET(COLLECTIONS, FLAG, trace_collections),
@@ -203,6 +205,22 @@ static bool action_needs_program(enum cli_option id) {
     return id == OPTION_MAGIC || id == OPTION_AUDIT;
 }
 
+/* The number of a signal by its name, with or without SIG, or by its number; 0: it is none. */
+static int signal_of_text(const char *text) {
+    char *end;
+    long number = strtol(text, &end, 10);
+    if (end != text && *end == 0)
+        return number > 0 && number < SIGRTMAX && number != SIGKILL && number != SIGSTOP
+                   ? (int)number
+                   : 0;
+    if (strncmp(text, "SIG", 3) == 0) text += 3;
+    for (int i = 1; i < SIGRTMIN; i++) {
+        const char *name = sigabbrev_np(i);
+        if (name != NULL && strcmp(name, text) == 0) return i == SIGKILL || i == SIGSTOP ? 0 : i;
+    }
+    return 0;
+}
+
 static bool apply(enum cli_option id, const char *argument, struct cli_options *out) {
     size_t n;
     if (id == OPTION_MEMPROF_STRESS && !cli_has_profiler()) return false;
@@ -237,6 +255,15 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         out->recorder.live_exact = strcmp(argument, "exact") == 0;
         return out->recorder.live_exact || strcmp(argument, "proven") == 0 ||
                wrong_argument(id, "proven or exact", argument);
+    case OPTION_AT_HEAP:
+        if (!cli_parse_size(argument, &n) || n < sizeof(value))
+            return wrong_argument(id, expected[WORDS], argument);
+        out->snapshot.at_heap_words = n / sizeof(value);
+        return true;
+    case OPTION_ON_SIGNAL:
+        out->snapshot.on_signal = signal_of_text(argument);
+        return out->snapshot.on_signal != 0 ||
+               wrong_argument(id, "a signal such as USR2, which a program can handle", argument);
     case OPTION_TOLERANCE: return tolerance_argument(argument, &out->tolerance);
     case OPTION_NO_LEAKS: out->max_leak = 0; return true;
     case OPTION_ALLOW:

@@ -5,6 +5,7 @@
 #include "memprof/counts/counts.h"
 #include "memprof/format/output.h"
 #include "memprof/recorder/recorder.h"
+#include "memprof/snapshot/snapshot.h"
 #include "vm/image/policy.h"
 #include "vm/state/options.h"
 
@@ -18,9 +19,10 @@ enum {
     ONLY_ON_RUN = 1 << VERB_RUN,
     ON_TEST = 1 << VERB_PROF_TEST,
     ON_RECORDING = 1 << VERB_PROF_RECORD | ON_TEST,
+    ON_SNAPSHOT = 1 << VERB_PROF_SNAPSHOT,
     ON_TRACE = 1 << VERB_TRACE,
     /* all options of a run, except that a trace has no fuel */
-    ON_FUELED = ONLY_ON_RUN | ON_RECORDING,
+    ON_FUELED = ONLY_ON_RUN | ON_RECORDING | ON_SNAPSHOT,
     ON_RUN = ON_FUELED | ON_TRACE,
     ON_REPL = 1 << VERB_REPL,
     ON_DIS = 1 << VERB_DIS,
@@ -56,6 +58,7 @@ struct cli_options {
     bool dis_machine; /* --machine */
     bool trace_instructions, trace_calls, trace_collections, trace_exceptions, trace_compilations;
     struct mp_recorder_options recorder;  /* path NULL: no recording */
+    struct mp_snapshot_options snapshot;  /* of prof snapshot */
     enum mp_counts_kind profile;          /* --profile */
     bool profile_stack;                   /* --profile-stack */
     struct vm_policy policy;              /* --allow, --deny, --pure */

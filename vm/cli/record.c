@@ -51,18 +51,21 @@ static bool read_environment(const struct vm_image *image, struct mp_recorder_op
     return true;
 }
 
-/* Names the profile after the program, in the current folder. */
-static bool name_default_file(struct mp_recorder_options *options) {
-    const char *slash = strrchr(options->program, '/');
-    const char *base = slash == NULL ? options->program : slash + 1;
+char *cli_name_after_program(const char *program, const char *extension) {
+    const char *slash = strrchr(program, '/');
+    const char *base = slash == NULL ? program : slash + 1;
     if (base[0] == '-') base = "script"; /* of -e, or standard input; not to look like an option */
     const char *dot = strrchr(base, '.');
     size_t n = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
     char *path;
-    if (asprintf(&path, "%.*s.prof", (int)n, base) < 0) return false;
-    options->path = path;
+    return asprintf(&path, "%.*s.%s", (int)n, base, extension) < 0 ? NULL : path;
+}
+
+/* False: out of memory. */
+static bool name_default_file(struct mp_recorder_options *options) {
+    options->path = cli_name_after_program(options->program, "prof");
     options->replace = MP_REPLACE_NONE;
-    return true;
+    return options->path != NULL;
 }
 
 /* Makes a temporary file for the recording of `prof test`. False: after a message, or when out of

@@ -116,6 +116,7 @@ static int finish(struct cli_options *options, struct vm *vm, struct vm_result r
 
 static int keep_results(const struct run *run, struct vm *vm, struct vm_result result, int status) {
     struct cli_options *options = run->options;
+    cli_finish_snapshots(options, vm);
     status = cli_finish_recording(options, vm, result, status);
     if (run->trace != NULL) status = cli_finish_trace(run->trace, status);
     cli_finish_profile(vm);
@@ -141,6 +142,7 @@ static int run_loaded(const struct run *run, struct vm *vm) {
     bool failed;
     int status = cli_start_profile(options, vm);
     if (status == 0) status = cli_start_recording(options, vm, shown);
+    if (status == 0) status = cli_start_snapshots(options, vm, shown);
     if (status == 0 && run->trace != NULL) status = cli_start_trace(run->trace, vm);
     if (status != 0) return status;
     if (options->gc_stats && !gc_measure_pauses(&vm->domain->gc))

@@ -128,7 +128,7 @@ static void load(struct bactrian *m, void *context) {
     struct opening *o = context;
     m->vm = vm_create(&o->options, m->image.version, &prim_library, &o->error);
     if (m->vm == NULL) return;
-    gc_add_scanner(m->vm->domain->gc.heap, embed_scan, m);
+    gc_add_scanner(m->vm->domain->gc.heap, "the application's handles", embed_scan, m);
     o->loaded = vm_load(m->vm, &m->image, &o->error) == VM_OK;
 }
 

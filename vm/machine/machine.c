@@ -71,7 +71,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
         return false;
     }
     vm_set_stack_limit(d, words);
-    gc_add_incremental_scanner(d->gc.heap, vm_stack_scan, vm_stack_scan_some, d);
+    gc_add_incremental_scanner(d->gc.heap, "the stack", vm_stack_scan, vm_stack_scan_some, d);
     d->backtrace = vm_must(vm_backtrace_create(d));
     d->backtrace_active = vm->options.backtrace;
     vm_domains_create(d);
@@ -237,6 +237,8 @@ void vm_exit(struct domain *d, int status) {
     if (d->vm->limits.stopped == STOP_NONE) vm_debug_stop(d, DEBUG_EXITED, VAL_UNIT);
     if (d->vm->exit_point == NULL) exit(status);
     const struct vm_profiler *profiler = &d->vm->profiler;
+    const struct vm_snapshots *snapshots = &d->vm->snapshots;
+    if (snapshots->state != NULL) snapshots->leaving(snapshots->state);
     if (profiler->leaving != NULL) profiler->leaving(profiler->state, status);
     d->vm->exit_status = status;
     if (!vm_thread_is_main(d)) vm_thread_exit_program(d);

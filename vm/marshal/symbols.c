@@ -93,7 +93,8 @@ static struct vm_symbols *read_symbols(struct vm *vm) {
     uint32_t global_count = (uint32_t)wosize_of(vm->global_data);
     const char **names = read_names(&c, section->length, global_count);
     vm_constants_free(&c);
-    s->texts = (char *)names;
+    s->names = names;
+    s->name_count = names == NULL ? 0 : global_count;
     s->rows = calloc(global_count, sizeof *s->rows);
     if (names != NULL && s->rows != NULL) find_units(s, vm->codes[0], names, global_count);
     return s;
@@ -110,11 +111,21 @@ static uint32_t function_start(const struct vm_verifier *v, uint32_t pc) {
     return start;
 }
 
+/* The table; NULL: no memory. */
+static const struct vm_symbols *symbols_of(struct vm *vm) {
+    if (vm->symbols == NULL) vm->symbols = read_symbols(vm);
+    return vm->symbols;
+}
+
+const char *vm_global_name(struct vm *vm, uint32_t global) {
+    const struct vm_symbols *s = symbols_of(vm);
+    return s == NULL || global >= s->name_count ? NULL : s->names[global];
+}
+
 /* The row of a pc of the program's code; NULL: unknown. */
 static const struct vm_symbol *symbol_of(struct vm *vm, uint64_t gpc) {
     if (gpc >= vm->codes[0]->word_count) return NULL;
-    if (vm->symbols == NULL) vm->symbols = read_symbols(vm);
-    const struct vm_symbols *s = vm->symbols;
+    const struct vm_symbols *s = symbols_of(vm);
     if (s == NULL) return NULL;
     size_t n = sorted_prefix(s->count, i, s->rows[i].end <= gpc);
     if (n == s->count) return NULL;
@@ -143,7 +154,7 @@ const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t siz
 void vm_symbols_free(struct vm *vm) {
     if (vm->symbols == NULL) return;
     free(vm->symbols->rows);
-    free(vm->symbols->texts);
+    free(vm->symbols->names);
     free(vm->symbols);
 }
 

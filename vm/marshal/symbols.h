@@ -21,7 +21,8 @@ struct vm_symbols {
         const char *module;      /* lives as long as the table */
     } * rows;
     size_t count;
-    char *texts;
+    const char **names; /* of the globals, their texts in the same allocation; NULL: no name */
+    size_t name_count;
 };
 
 /* The module whose code is at gpc, and as text, cut to size - 1 bytes, the function: MODULE.FOFFSET
@@ -32,6 +33,9 @@ const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t siz
 /* Where the function of an active call, or the top level of its unit, begins; gpc: the place of the
  * call. GC: never. */
 uint64_t vm_function_start(struct vm *vm, uint64_t gpc);
+/* The module, or the predefined exception, that is in a global, a field of vm->global_data. NULL:
+ * not known, as above. GC: never. */
+const char *vm_global_name(struct vm *vm, uint32_t global);
 void vm_symbols_free(struct vm *vm);
 
 /* The name of a function, allocated: of the first event in it, else by symbols (vm_symbol_at), else

@@ -133,6 +133,8 @@ struct vm_fiber *vm_fiber_of_cont(const struct vm *vm, value cont);
 /* Continuation v, or any block, is about to be copied: the copy keeps the fiber alive, too, until
  * one of them is taken. GC: never. */
 void vm_fiber_keep(struct domain *d, value v);
+/* Visits the values of fiber f and of those outside it in its chain. GC: never. */
+void vm_fiber_visit_chain(const struct vm *vm, struct vm_fiber *f, struct gc_visitor *visitor);
 /* The fiber of a handle that was taken. NULL: there is none. GC: never. */
 struct vm_fiber *vm_fiber_taken(const struct vm *vm, value handle);
 /* Frees a taken fiber and its chain. GC: never. */

@@ -177,13 +177,29 @@ static void mark_done(void *context) {
         if (t->status[i].state == FIBER_LEADING && is_unreached(t, i)) vm_fiber_free_chain(t, i);
 }
 
+static void visit_fiber(struct vm_fiber *f, struct gc_visitor *visitor) {
+    visitor->slots(visitor, f->handlers, f->handlers + FIBER_HANDLERS);
+    if (f->used > 0) visitor->slots(visitor, top_of(f), f->end);
+}
+
 /* Of the verifier. */
 static void visit_all(struct vm_fibers *t, struct gc_visitor *visitor) {
+    for (uint32_t i = 1; i < t->count; i++)
+        if (t->status[i].state != FIBER_FREE) visit_fiber(&t->table[i], visitor);
+}
+
+void vm_fiber_visit_chain(const struct vm *vm, struct vm_fiber *f, struct gc_visitor *visitor) {
+    visit_fiber(f, visitor);
+    for (uint32_t outer = f->outer; outer != NO_FIBER; outer = vm_fiber_at(vm, outer)->outer)
+        visit_fiber(vm_fiber_at(vm, outer), visitor);
+}
+
+/* As mark_start. */
+static void visit_running(struct vm_fibers *t, struct gc_visitor *visitor) {
     for (uint32_t i = 1; i < t->count; i++) {
-        struct vm_fiber *f = &t->table[i];
-        if (t->status[i].state == FIBER_FREE) continue;
-        visitor->slots(visitor, f->handlers, f->handlers + FIBER_HANDLERS);
-        if (f->used > 0) visitor->slots(visitor, top_of(f), f->end);
+        enum vm_fiber_state state = t->status[i].state;
+        if (state == FIBER_RUNNING || state == FIBER_TAKEN)
+            vm_fiber_visit_chain(t->vm, &t->table[i], visitor);
     }
 }
 
@@ -215,6 +231,7 @@ static void visit_fibers(void *context, struct gc_visitor *visitor) {
     if (gc_get_params(visitor->g)->verify) check_fibers(t);
     if (visitor->young_only) return; /* minor_mark comes */
     if (visitor->may_defer) visitor->deferred += t->buffer_words / WORDS_PER_ROOT;
+    else if (visitor->roots_only) visit_running(t, visitor);
     else visit_all(t, visitor);
 }
 
@@ -228,6 +245,6 @@ void vm_fibers_register(struct vm_fibers *t) {
         .mark = mark,
         .mark_done = mark_done,
     };
-    gc_add_incremental_scanner(heap, visit_fibers, scan_some, t);
+    gc_add_incremental_scanner(heap, "fibers", visit_fibers, scan_some, t);
     gc_set_continuations(heap, &t->continuations);
 }

@@ -106,6 +106,13 @@ struct vm_profiler {
     void (*fiber_left)(void *state, const struct vm_fiber *fiber);
 };
 
+/* Functions of who takes heap snapshots; state NULL: nobody. */
+struct vm_snapshots {
+    void *state;
+    void (*poll)(void *state);    /* the machine polls. GC: may run */
+    void (*leaving)(void *state); /* as of vm_profiler. GC: may run */
+};
+
 struct vm {
     struct domain *domain; /* the first one */
     const struct vm_upcalls *upcalls;
@@ -134,6 +141,7 @@ struct vm {
     const struct vm_library *library;
     void *library_state;
     struct vm_profiler profiler; /* state NULL: none */
+    struct vm_snapshots snapshots;
     struct vm_named_value *named_values;
     struct vm_symbols *symbols; /* names of modules, NULL until needed (vm/marshal/symbols.h) */
     struct vm_debuginfo *debug; /* of the program, NULL until read */

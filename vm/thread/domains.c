@@ -72,7 +72,7 @@ void vm_domains_create(struct domain *d) {
     d->vm->domains = domains;
     domains->minor_heap_words = gc_get_params(&d->gc)->minor_words;
     d->record = vm_must(new_record(d->vm));
-    gc_add_scanner(d->gc.heap, visit_domains, domains);
+    gc_add_scanner(d->gc.heap, "domains", visit_domains, domains);
 }
 
 void vm_domains_destroy(struct vm *vm) {

@@ -35,6 +35,8 @@ value vm_process_pending_exn(struct domain *d) {
     value result = vm_run_signal_handlers_exn(d);
     struct vm_profiler *profiler = &d->vm->profiler;
     if (!is_exn_result(result) && profiler->poll != NULL) profiler->poll(profiler->state);
+    const struct vm_snapshots *snapshots = &d->vm->snapshots;
+    if (!is_exn_result(result) && snapshots->state != NULL) snapshots->poll(snapshots->state);
     if (!is_exn_result(result) && profiler->run_callbacks_exn != NULL)
         result = profiler->run_callbacks_exn(profiler->state, d);
     if (!is_exn_result(result)) result = vm_run_finalisers_exn(d);

@@ -238,7 +238,7 @@ void vm_threads_start(struct domain *d) {
     vm_stack_scan_rest(d);
     d->thread = t;
     d->vm->threads = threads;
-    gc_add_scanner(d->gc.heap, visit_threads, threads);
+    gc_add_scanner(d->gc.heap, "other threads", visit_threads, threads);
 }
 
 struct vm_thread *vm_thread_add(struct domain *d, value closure) {

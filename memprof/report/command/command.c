@@ -7,6 +7,7 @@
 #include "memprof/format/record.h"
 #include "memprof/report/command/options.h"
 #include "memprof/report/export/export.h"
+#include "memprof/report/heap/heap.h"
 #include "memprof/report/load/load.h"
 #include "memprof/report/page/page.h"
 #include "memprof/report/write/write.h"
@@ -35,15 +36,18 @@ struct verb {
     unsigned takes;
     const char *arguments, *meaning;
     const char *start; /* of what the writer writes */
+    bool snapshot;     /* the file is one, which the view loads */
 };
 
 static const struct verb verbs[] = {
 #define VIEW(name, function, files, takes, arguments, meaning) \
-    {name, function, NULL, files, 0, takes, arguments, meaning, NULL},
+    {name, function, NULL, files, 0, takes, arguments, meaning, NULL, false},
 #define LOOKUP(name, function, files, takes, arguments, meaning) \
-    {name, function, NULL, files, 1, takes, arguments, meaning, NULL},
+    {name, function, NULL, files, 1, takes, arguments, meaning, NULL, false},
+#define SNAPSHOT(name, function, takes, arguments, meaning) \
+    {name, function, NULL, 1, 0, takes, arguments, meaning, NULL, true},
 #define WRITER(name, function, start, files, takes, arguments, meaning) \
-    {name, NULL, function, files, 0, takes, arguments, meaning, start},
+    {name, NULL, function, files, 0, takes, arguments, meaning, start, false},
 #include "memprof/report/command/verbs.def"
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
@@ -157,7 +161,8 @@ static int fold_stacks(struct run *r) {
 
 static int load(struct run *r) {
     struct report_command *c = &r->command;
-    size_t count = r->verb->files < 0 ? 0 : r->verb->files; /* merge loads its own */
+    bool loads = r->verb->files < 0 || r->verb->snapshot; /* the verb does, itself */
+    size_t count = loads ? 0 : r->verb->files;
     bool given = r->given != NULL && c->files[0] == r->given_path && !is_export(r->verb);
     for (size_t i = given; i < count; i++) { /* export changes its profile */
         r->models[i] = report_load(c->files[i], r->error);
@@ -229,7 +234,7 @@ static int perform_into(struct run *r) {
 /* A verb that reads one profile, and has none on its line, reads the newest recording. */
 static void find_newest(struct run *r) {
     const struct report_command *c = &r->command;
-    if (r->given_path != NULL || r->verb->files != 1 ||
+    if (r->given_path != NULL || r->verb->files != 1 || r->verb->snapshot ||
         c->file_count + 1 != files_needed(r->verb) ||
         (c->file_count > 0 && mp_starts_as(c->files[0], MP_FILE_MAGIC "*")))
         return;

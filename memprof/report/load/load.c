@@ -162,6 +162,14 @@ static void set_outcome(struct report_model *model, const struct mp_event *event
     report_replace(&model->outcome, report_format(format, words[event->finish.outcome], status));
 }
 
+static void set_settings(struct report_model *model, const struct mp_record_settings *settings) {
+    const struct mp_text text = settings->parameters;
+    model->live_exact = settings->live == 1;
+    report_replace(
+        &model->runtime_parameters,
+        report_format("%.*s", (int)(text.length < 1000 ? text.length : 1000), text.bytes));
+}
+
 static void add_event(struct loader *l, const struct mp_event *event) {
     struct report_model *model = l->model;
     uint64_t us = event->time_us;
@@ -177,14 +185,7 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         ASSERT(event->died.id < model->samples.count);
         model->samples.at[event->died.id].died = report_model_moment(model, time);
         break;
-    case MP_EVENT_SETTINGS: {
-        const struct mp_text text = event->settings.parameters;
-        model->live_exact = event->settings.live == 1;
-        report_replace(
-            &model->runtime_parameters,
-            report_format("%.*s", (int)(text.length < 1000 ? text.length : 1000), text.bytes));
-        break;
-    }
+    case MP_EVENT_SETTINGS: set_settings(model, &event->settings); break;
     case MP_EVENT_GC_SPAN: add_gc_span(l, event_of_span(&event->gc_span), us); break;
     case MP_EVENT_PAUSE: add_gc_span(l, event_of_pause(&event->pause, event->cause), us); break;
     case MP_EVENT_RESIDENT: add_resident(l, &event->resident, time); break;
@@ -210,6 +211,10 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         model->selected = true;
         model->all_hits = event->selection.hits;
         break;
+    case MP_EVENT_ROOT: /* of heap snapshots, which are refused */
+    case MP_EVENT_BLOCKS:
+    case MP_EVENT_EPHEMERON:
+    case MP_EVENT_HEAP: break;
     case MP_EVENT_FINISH: set_outcome(model, event, time); break;
     case MP_EVENT_COST:
         model->overhead_processor = event->cost.overhead_ns;
@@ -272,6 +277,11 @@ struct report_model *report_load_own(const char *path, const unsigned char *byte
     struct loader l = {.reader = mp_reader_of_bytes(bytes, length, &why)};
     if (l.reader == NULL) {
         refuse(path, error, why.status, why.detail);
+        return NULL;
+    }
+    if (mp_reader_start(l.reader)->flags & MP_SNAPSHOT) {
+        report_fail(error, path, "read it with `bactrian prof heap`", "this is a heap snapshot");
+        mp_reader_close(l.reader);
         return NULL;
     }
     l.model = report_model_create();

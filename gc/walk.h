@@ -1,0 +1,38 @@
+/* walk.h - the blocks and the roots of the heap, for who describes them: a snapshot.
+ *
+ * What is reachable is known right after gc_mark_everything, until something is allocated: nothing
+ * is young then. */
+#ifndef BACTRIAN_GC_WALK_H
+#define BACTRIAN_GC_WALK_H
+
+#include "gc/value.h"
+
+#include <stddef.h>
+
+struct gc_domain;
+
+/* Whether v, any word, leads to a block of the major heap; then *number is that block's (of an
+ * infix pointer, the closure's): the words from the start of the heap to its header. GC: never. */
+bool gc_block_number(const struct gc_domain *g, value v, uint64_t *number);
+/* Calls f with each reachable block, by ascending numbers. Needs: as above. GC: never. */
+void gc_walk_blocks(struct gc_domain *g, void (*f)(void *context, value v), void *context);
+
+enum gc_root_kind {
+    GC_ROOT_IN_C,      /* a variable of a C function */
+    GC_ROOT_SLOT,      /* a registered slot */
+    GC_ROOT_SCANNED,   /* a slot that a scanner visits */
+    GC_ROOT_FINALISER, /* a finaliser's function, and the argument of one that is ready to run */
+};
+
+struct gc_root {
+    enum gc_root_kind kind;
+    const char *scanner; /* what GC_ROOT_SCANNED scans; else NULL */
+    const value *slot;
+};
+
+/* Calls f with each root, whatever word is in it. What continuations lead to is not among them.
+ * Needs: as above. GC: never. */
+void gc_walk_roots(struct gc_domain *g, void (*f)(void *context, const struct gc_root *root),
+                   void *context);
+
+#endif

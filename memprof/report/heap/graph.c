@@ -1,0 +1,373 @@
+/* graph.c - reads a snapshot's records into a graph (graph.h).
+ *
+ * The records name blocks by their addresses, in words, and an edge may come before its target. So
+ * edges are collected as addresses and translated at the end, when all blocks are known: by a table
+ * of the first block at or after every 2^shift words, and a binary search from there. The table has
+ * at most twice as many entries as there are blocks, whatever a file says. */
+#include "memprof/report/heap/graph.h"
+
+#include "gc/assert.h"
+#include "memprof/report/load/load.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What a block and an edge take here while the graph is made and analysed. */
+enum { BLOCK_BYTES = 60, EDGE_BYTES = 16, EXACT_WORDS = 17 };
+#define MEMORY_MAX(file_bytes) (((uint64_t)2 << 30) + 64 * (uint64_t)(file_bytes))
+
+enum { TAG_CLOSURE = 247, TAG_NO_SCAN = 251, TAG_CUSTOM = 255 };
+
+/* An edge that is not of a block's field. */
+struct extra {
+    uint32_t from, address; /* a node, or of an ephemeron an address; the target's address */
+};
+
+struct loader {
+    struct mp_reader *reader;
+    struct heap_graph *graph;
+    const char *path;
+    struct report_error *error;
+    size_t file_bytes;
+    REPORT_VECTOR(uint32_t) addresses, words, kinds; /* of the blocks */
+    REPORT_VECTOR(uint32_t) edge_ends;        /* of each block, the index after its last edge */
+    REPORT_VECTOR(uint32_t) targets;          /* of the edges: addresses */
+    REPORT_VECTOR(struct extra) rooted, held; /* from roots; from keys of ephemerons */
+    struct report_hash root_table, kind_table;
+    uint64_t end;    /* the address after the last block */
+    bool in_edges;   /* of the last block there may be more edges */
+    bool has_heap;   /* the record HEAP was read */
+    uint32_t *index; /* of addresses >> shift */
+    unsigned shift;
+};
+
+static bool fail(const struct loader *l, const char *what) {
+    report_fail(l->error, l->path, "take the snapshot again", "%s", what);
+    return false;
+}
+
+/* ---- Roots and kinds. ---- */
+
+static bool same_root(const void *owner, uint32_t number, const void *key) {
+    const struct loader *l = owner;
+    const struct heap_root *a = &l->graph->root_list.at[number], *b = key;
+    return a->kind == b->kind && a->slot == b->slot && strcmp(a->name, b->name) == 0 &&
+           strcmp(a->place.definition, b->place.definition) == 0 &&
+           strcmp(a->place.file, b->place.file) == 0;
+}
+
+static uint64_t hash_root(const struct heap_root *r) {
+    return report_hash_number(r->slot * MP_ROOT_KINDS + r->kind) ^
+           report_hash_bytes(r->name, strlen(r->name)) ^
+           report_hash_bytes(r->place.definition, strlen(r->place.definition));
+}
+
+/* The node of a root. Slots of one function are the same root wherever it was called from. */
+static uint32_t root_node(struct loader *l, const struct mp_record_root *record) {
+    struct heap_graph *g = l->graph;
+    struct heap_root root = {
+        .kind = record->kind,
+        .name = (char *)mp_reader_string(l->reader, (uint32_t)record->name),
+        .place = *mp_reader_location(l->reader, (uint32_t)record->place),
+        .slot = record->kind == MP_ROOT_GLOBAL || record->kind == MP_ROOT_STACK ? record->slot : 0,
+    };
+    uint64_t hash = hash_root(&root);
+    uint32_t number = report_hash_find(&l->root_table, hash, same_root, l, &root);
+    if (number == REPORT_NO_NUMBER) {
+        root.name = report_copy(root.name);
+        root.place.file = report_copy(root.place.file);
+        root.place.definition = report_copy(root.place.definition);
+        number = (uint32_t)g->root_list.count;
+        report_append(&g->root_list, root);
+        report_hash_add(&l->root_table, hash, number);
+    }
+    g->root_list.at[number].slots++;
+    return number + 1;
+}
+
+static bool same_kind(const void *owner, uint32_t number, const void *key) {
+    const struct loader *l = owner;
+    const struct heap_kind *a = &l->graph->kind_list.at[number], *b = key;
+    if (a->tag != b->tag || a->words != b->words) return false;
+    return a->name == b->name || (a->name && b->name && strcmp(a->name, b->name) == 0);
+}
+
+/* Blocks of up to 16 fields are of one kind if they have the same number, larger ones if it has
+ * the same power of two. */
+static uint32_t class_of(uint64_t wosize) {
+    uint64_t top = EXACT_WORDS - 1;
+    if (wosize <= top) return (uint32_t)wosize;
+    while (top < wosize && top < UINT32_MAX / 2) top *= 2;
+    return (uint32_t)top;
+}
+
+static uint32_t kind_number(struct loader *l, unsigned tag, uint64_t wosize, const char *name) {
+    struct heap_kind kind = {.tag = (uint8_t)tag, .name = (char *)name};
+    if (tag < TAG_NO_SCAN && tag != TAG_CLOSURE) kind.words = class_of(wosize);
+    uint64_t hash = report_hash_number((uint64_t)kind.words << 8 | tag);
+    if (name != NULL) hash ^= report_hash_bytes(name, strlen(name));
+    uint32_t number = report_hash_find(&l->kind_table, hash, same_kind, l, &kind);
+    if (number != REPORT_NO_NUMBER) return number;
+    if (name != NULL) kind.name = report_copy(name);
+    number = (uint32_t)l->graph->kind_list.count;
+    report_append(&l->graph->kind_list, kind);
+    report_hash_add(&l->kind_table, hash, number);
+    return number;
+}
+
+/* ---- Blocks. ---- */
+
+static bool get(struct report_buffer *from, size_t *at, uint64_t *n) {
+    *n = 0;
+    for (unsigned shift = 0; *at < from->length && shift < 63; shift += 7) {
+        unsigned char byte = from->data[(*at)++];
+        *n |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte < 0x80) return true;
+    }
+    return false;
+}
+
+/* `function (file:line)`, or what is known of it. */
+static char *closure_name(const struct mp_location *l) {
+    const char *function = l->definition[0] != 0 ? l->definition : "an unknown function";
+    if (l->line == 0) return report_copy(function);
+    return report_format("%s (%s:%u)", function, l->file, l->line);
+}
+
+/* Reads the shapes from *at on up to the end of the bytes. */
+static bool add_block(struct loader *l, struct report_buffer *from, size_t *at) {
+    uint64_t skipped, shape, name = 0;
+    if (!get(from, at, &skipped) || !get(from, at, &shape)) return false;
+    const unsigned tag = shape & 0xff;
+    const uint64_t wosize = shape >> 8, address = l->end + skipped;
+    bool named = tag == TAG_CLOSURE || tag == TAG_CUSTOM;
+    if (named && !get(from, at, &name)) return false;
+    if (skipped > UINT32_MAX || wosize > UINT32_MAX || address + 1 + wosize > UINT32_MAX)
+        return false;
+    char *text = NULL;
+    if (tag == TAG_CLOSURE) {
+        if (name > mp_reader_location_count(l->reader)) return false;
+        text = closure_name(mp_reader_location(l->reader, (uint32_t)name));
+    } else if (tag == TAG_CUSTOM) {
+        if (name > mp_reader_string_count(l->reader)) return false;
+        text = report_copy(mp_reader_string(l->reader, (uint32_t)name));
+    }
+    report_append(&l->kinds, kind_number(l, tag, wosize, text));
+    free(text);
+    report_append(&l->addresses, (uint32_t)address);
+    report_append(&l->words, (uint32_t)(1 + wosize));
+    report_append(&l->edge_ends, (uint32_t)l->targets.count);
+    l->end = address + 1 + wosize;
+    l->in_edges = tag < TAG_NO_SCAN;
+    return true;
+}
+
+static bool add_edge(struct loader *l, struct report_buffer *from, size_t *at) {
+    uint64_t code, skipped;
+    if (!get(from, at, &code)) return false;
+    if (code == 0) {
+        l->in_edges = false;
+        return true;
+    }
+    code--;
+    if ((code & 1) && !get(from, at, &skipped)) return false;
+    const size_t last = l->addresses.count - 1;
+    const int64_t distance = (int64_t)(code >> 2 ^ -(code >> 1 & 1));
+    const uint64_t target = l->addresses.at[last] + (uint64_t)distance;
+    if (target > UINT32_MAX || l->targets.count == UINT32_MAX) return false;
+    report_append(&l->targets, (uint32_t)target);
+    l->edge_ends.at[last]++;
+    return true;
+}
+
+static bool add_blocks(struct loader *l, const struct mp_text *shapes) {
+    struct report_buffer from = {(unsigned char *)shapes->bytes, shapes->length, 0};
+    for (size_t at = 0; at < from.length;) {
+        bool fits = l->in_edges ? add_edge(l, &from, &at) : add_block(l, &from, &at);
+        if (!fits) return fail(l, "damaged: a block that is none");
+    }
+    uint64_t needed = (uint64_t)BLOCK_BYTES * l->addresses.count +
+                      (uint64_t)EDGE_BYTES * l->targets.count;
+    return needed <= MEMORY_MAX(l->file_bytes) ||
+           fail(l, "more blocks than a file of its size can justify");
+}
+
+static bool add_root(struct loader *l, const struct mp_record_root *record) {
+    if (record->block > UINT32_MAX) return fail(l, "damaged: a root without a block");
+    report_append(&l->rooted, (struct extra){root_node(l, record), (uint32_t)record->block});
+    return true;
+}
+
+static bool add_ephemeron(struct loader *l, const struct mp_record_ephemeron *record) {
+    if (record->key > UINT32_MAX || record->data > UINT32_MAX)
+        return fail(l, "damaged: an ephemeron without a block");
+    report_append(&l->held, (struct extra){(uint32_t)record->key, (uint32_t)record->data});
+    return true;
+}
+
+static bool add_event(struct loader *l, const struct mp_event *event) {
+    switch (event->kind) {
+    case MP_EVENT_ROOT: return add_root(l, &event->root);
+    case MP_EVENT_BLOCKS: return add_blocks(l, &event->blocks.shapes);
+    case MP_EVENT_EPHEMERON: return add_ephemeron(l, &event->ephemeron);
+    case MP_EVENT_HEAP:
+        l->graph->total = event->heap;
+        l->has_heap = true;
+        return true;
+    default: return true;
+    }
+}
+
+/* ---- From addresses to nodes. ---- */
+
+static void make_index(struct loader *l) {
+    const size_t blocks = l->addresses.count;
+    while (l->end >> l->shift > 2 * blocks) l->shift++;
+    const size_t entries = (size_t)(l->end >> l->shift) + 2;
+    l->index = report_alloc(entries * sizeof *l->index);
+    size_t block = 0;
+    for (size_t i = 0; i < entries; i++) {
+        while (block < blocks && (uint64_t)l->addresses.at[block] >> l->shift < i) block++;
+        l->index[i] = (uint32_t)block;
+    }
+}
+
+/* The node of the block at an address; 0: there is none. */
+static uint32_t node_at(const struct loader *l, uint32_t address) {
+    if (address >= l->end) return 0;
+    size_t low = l->index[address >> l->shift], high = l->index[(address >> l->shift) + 1];
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (l->addresses.at[middle] < address) low = middle + 1;
+        else high = middle;
+    }
+    bool found = low < l->addresses.count && l->addresses.at[low] == address;
+    return found ? (uint32_t)(l->graph->roots + 1 + low) : 0;
+}
+
+REPORT_COMPARE(by_source, struct extra, report_order(x->from, y->from))
+
+/* The extra edges with nodes in place of addresses, by their sources. */
+static bool translate_extras(struct loader *l) {
+    report_each(e, &l->held) {
+        e->from = node_at(l, e->from);
+        if (e->from == 0) return fail(l, "damaged: an ephemeron without a block");
+        report_append(&l->rooted, *e);
+    }
+    report_each(e, &l->rooted) {
+        e->address = node_at(l, e->address);
+        if (e->address == 0) return fail(l, "damaged: a root without a block");
+    }
+    qsort(l->rooted.at, l->rooted.count, sizeof *l->rooted.at, by_source);
+    return true;
+}
+
+/* Makes first and edges: of a block its fields' targets, then extra ones. */
+static bool link_nodes(struct loader *l) {
+    struct heap_graph *g = l->graph;
+    size_t extra = 0, to = 0;
+    uint64_t edges = (uint64_t)l->targets.count + l->rooted.count + g->roots;
+    if (edges > UINT32_MAX) return fail(l, "too large: more than 4,294,967,295 edges");
+    g->first = report_alloc((g->nodes + 1) * sizeof *g->first);
+    g->edges = report_alloc((size_t)edges * sizeof *g->edges + 1);
+    for (size_t node = 0; node < g->nodes; node++) {
+        g->first[node] = (uint32_t)to;
+        for (size_t root = 1; node == 0 && root <= g->roots; root++)
+            g->edges[to++] = (uint32_t)root;
+        size_t block = node - g->roots - 1;
+        if (node > g->roots) {
+            size_t from = block == 0 ? 0 : l->edge_ends.at[block - 1];
+            for (; from < l->edge_ends.at[block]; from++) {
+                uint32_t target = node_at(l, l->targets.at[from]);
+                if (target == 0) return fail(l, "damaged: an edge to no block");
+                g->edges[to++] = target;
+            }
+        }
+        for (; extra < l->rooted.count && l->rooted.at[extra].from == node; extra++)
+            g->edges[to++] = l->rooted.at[extra].address;
+    }
+    ASSERT(to == edges && extra == l->rooted.count); /* HG1 */
+    g->first[g->nodes] = (uint32_t)to;
+    return true;
+}
+
+static bool finish_graph(struct loader *l) {
+    struct heap_graph *g = l->graph;
+    const struct mp_record_heap *total = &g->total;
+    if (l->in_edges || !l->has_heap || total->blocks != l->addresses.count ||
+        total->edges != l->targets.count)
+        return fail(l, "incomplete: it lacks blocks");
+    g->roots = g->root_list.count;
+    g->nodes = 1 + g->roots + l->addresses.count;
+    if (g->nodes > UINT32_MAX) return fail(l, "too large: more than 4,294,967,295 blocks");
+    g->words = l->words.at;
+    g->kinds = l->kinds.at;
+    l->words.at = l->kinds.at = NULL;
+    make_index(l);
+    return translate_extras(l) && link_nodes(l);
+}
+
+/* ---- Files. ---- */
+
+static bool read_events(struct loader *l) {
+    struct mp_event event;
+    struct mp_coverage coverage;
+    while (mp_reader_next(l->reader, &event))
+        if (!add_event(l, &event)) return false;
+    mp_reader_coverage(l->reader, &coverage);
+    if (coverage.status == MP_READ_WHOLE) return finish_graph(l);
+    report_fail(l->error, l->path, "take the snapshot again", "%s%s%s",
+                mp_read_status_text(coverage.status), coverage.detail[0] != 0 ? ", " : "",
+                coverage.detail);
+    return false;
+}
+
+struct heap_graph *heap_graph_read(const char *path, const uint8_t *bytes, size_t length,
+                                   struct report_error *error) {
+    struct mp_read_error why;
+    struct loader l = {.path = path, .error = error, .file_bytes = length};
+    if (!mp_reader_recognises(bytes, length)) {
+        report_fail(error, path, "give a file that `bactrian prof snapshot` has written",
+                    "not a heap snapshot");
+        return NULL;
+    }
+    l.reader = mp_reader_of_bytes(bytes, length, &why);
+    if (l.reader == NULL) {
+        report_fail(error, path, "take the snapshot again", "%s", mp_read_status_text(why.status));
+        return NULL;
+    }
+    const struct mp_record_start *start = mp_reader_start(l.reader);
+    bool read = (start->flags & MP_SNAPSHOT) != 0;
+    l.graph = report_alloc(sizeof *l.graph);
+    l.graph->program = report_copy(start->program.bytes);
+    l.graph->ocaml = report_copy(start->ocaml.bytes);
+    if (!read)
+        report_fail(error, path, "read it with `bactrian prof summary`",
+                    "a recording, not a heap snapshot");
+    read = read && read_events(&l);
+    mp_reader_close(l.reader);
+    report_free(l.addresses.at, l.words.at, l.kinds.at, l.edge_ends.at, l.targets.at, l.rooted.at,
+                l.held.at, l.root_table.slots, l.kind_table.slots, l.index);
+    if (read) return l.graph;
+    heap_graph_free(l.graph);
+    return NULL;
+}
+
+struct heap_graph *heap_graph_load(const char *path, struct report_error *error) {
+    size_t length;
+    unsigned char *bytes = report_read_file(path, &length, error);
+    if (bytes == NULL) return NULL;
+    struct heap_graph *graph = heap_graph_read(path, bytes, length, error);
+    free(bytes);
+    return graph;
+}
+
+void heap_graph_free(struct heap_graph *g) {
+    if (g == NULL) return;
+    report_each(root, &g->root_list) {
+        report_free(root->name, (char *)root->place.file, (char *)root->place.definition);
+    }
+    report_each(kind, &g->kind_list) { free(kind->name); }
+    report_free(g->first, g->edges, g->words, g->kinds, g->root_list.at, g->kind_list.at,
+                g->program, g->ocaml, g);
+}

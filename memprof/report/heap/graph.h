@@ -1,0 +1,60 @@
+/* graph.h - a heap snapshot in memory: a graph of roots and blocks.
+ *
+ *     node 0           all roots
+ *     1 .. roots       a root each: slots that have the same name are one
+ *     roots + 1 ..     the blocks, by their addresses
+ *
+ * Successors of node n are edges[first[n]] .. edges[first[n + 1] - 1].
+ *
+ * HG1  Every edge leads to a node; every node of a whole snapshot is reachable from node 0. */
+#ifndef BACTRIAN_MEMPROF_REPORT_HEAP_GRAPH_H
+#define BACTRIAN_MEMPROF_REPORT_HEAP_GRAPH_H
+
+#include "memprof/format/reader.h"
+#include "memprof/report/model/base.h"
+
+/* What a root is: of the file, with its texts. */
+struct heap_root {
+    enum mp_root_kind kind;
+    char *name;               /* of the module, the library or the part of the machine; owned */
+    struct mp_location place; /* of a slot of the stack; its texts are owned */
+    uint64_t slot;
+    uint64_t slots; /* how many were merged */
+};
+
+/* What a block is: a tag, a size if blocks of that tag differ by it, and a name. */
+struct heap_kind {
+    uint8_t tag;
+    uint32_t words; /* the largest size of its class; 0: any */
+    char *name;     /* of a closure's function, or a custom block's operations; NULL: none; owned */
+};
+
+struct heap_graph {
+    size_t nodes, roots;
+    uint32_t *first, *edges;
+    uint32_t *words; /* of each block, with its header; by node - roots - 1 */
+    uint32_t *kinds; /* of each block, likewise */
+    REPORT_VECTOR(struct heap_root) root_list; /* node n is at n - 1 */
+    REPORT_VECTOR(struct heap_kind) kind_list;
+    struct mp_record_heap total; /* as the snapshot counted */
+    char *program, *ocaml;
+};
+
+/* Loads a snapshot. Fails: NULL and *error, for all that is not a whole and consistent one; also as
+ * report_alloc. */
+struct heap_graph *heap_graph_load(const char *path, struct report_error *error);
+/* The same of the bytes of a file. */
+struct heap_graph *heap_graph_read(const char *path, const uint8_t *bytes, size_t length,
+                                   struct report_error *error);
+void heap_graph_free(struct heap_graph *graph); /* NULL is fine */
+
+/* The words of a node; 0 of a root. */
+static inline uint64_t heap_words(const struct heap_graph *g, uint32_t node) {
+    return node > g->roots ? g->words[node - g->roots - 1] : 0;
+}
+/* The kind of a block. */
+static inline uint32_t heap_kind_of(const struct heap_graph *g, uint32_t node) {
+    return g->kinds[node - g->roots - 1];
+}
+
+#endif

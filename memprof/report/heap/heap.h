@@ -1,0 +1,10 @@
+/* heap.h - the views of heap snapshots. Their requests have no model: they load request->path. */
+#ifndef BACTRIAN_MEMPROF_REPORT_HEAP_HEAP_H
+#define BACTRIAN_MEMPROF_REPORT_HEAP_HEAP_H
+
+#include "memprof/report/view/views.h"
+
+/* What is in the heap, which roots and blocks hold it, and where most of it accumulates. */
+report_view report_view_heap;
+
+#endif

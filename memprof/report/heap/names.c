@@ -1,0 +1,60 @@
+/* names.c - see names.h. A snapshot has shapes only: a block without a name is its size and tag. */
+#include "memprof/report/heap/names.h"
+
+#include "gc/assert.h"
+#include "memprof/report/model/text.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { TAG_FORCING = 244, TAG_CONT, TAG_LAZY, TAG_CLOSURE, TAG_CUSTOM = 255, EXACT_WORDS = 16 };
+
+static char *place_text(const struct mp_location *place) {
+    const char *function = place->definition[0] != 0 ? place->definition : "an unknown function";
+    return place->file[0] != 0 ? report_format("%s (%s)", function, place->file)
+                               : report_copy(function);
+}
+
+char *heap_root_text(const struct heap_root *root) {
+    char *text = NULL, *place;
+    switch (root->kind) {
+    case MP_ROOT_GLOBAL:
+        text = root->name[0] != 0 ? report_format("module %s", root->name)
+                                  : report_format("global %llu", (unsigned long long)root->slot);
+        break;
+    case MP_ROOT_STACK:
+        place = place_text(&root->place);
+        text = report_format("stack of %s, word %llu", place, (unsigned long long)root->slot);
+        free(place);
+        break;
+    case MP_ROOT_C:
+        text = root->name[0] != 0 ? report_format("C variable of %s", root->name)
+                                  : report_copy("C variable");
+        break;
+    case MP_ROOT_FINALISER: text = report_copy("finaliser"); break;
+    case MP_ROOT_MACHINE: text = report_format("the machine: %s", root->name); break;
+    case MP_ROOT_KINDS: break;
+    }
+    ASSERT(text != NULL);
+    return text;
+}
+
+char *heap_kind_text(const struct heap_kind *kind) {
+    char size[60];
+    unsigned long long words = kind->words;
+    if (kind->name != NULL)
+        return report_format("%s %s", kind->tag == TAG_CUSTOM ? "custom block" : "closure of",
+                             kind->name);
+    if (kind->tag == TAG_CONT) return report_copy("continuation, or block of tag 245");
+    if (words <= EXACT_WORDS) snprintf(size, sizeof size, "%llu", words);
+    else snprintf(size, sizeof size, "%llu to %llu", words / 2 + 1, words);
+    if (kind->tag == 0) return report_format("block of %s", size);
+    if (kind->tag < TAG_LAZY) return report_format("block of %s, tag %u", size, kind->tag);
+    return report_tag_text(kind->tag);
+}
+
+char *heap_node_text(const struct heap_graph *graph, uint32_t node) {
+    ASSERT(node > 0 && node < graph->nodes);
+    if (node <= graph->roots) return heap_root_text(&graph->root_list.at[node - 1]);
+    return heap_kind_text(&graph->kind_list.at[heap_kind_of(graph, node)]);
+}

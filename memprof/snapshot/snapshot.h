@@ -1,0 +1,42 @@
+/* snapshot.h - writes the reachable heap to a file (memprof/format): blocks, edges, roots.
+ *
+ * HS1  A snapshot changes nothing for the program but time: it allocates nothing in its heap and
+ *      runs no OCaml code.
+ * HS2  A file has all reachable blocks, and END last, or it is removed; a reader refuses one
+ *      without END. */
+#ifndef BACTRIAN_MEMPROF_SNAPSHOT_SNAPSHOT_H
+#define BACTRIAN_MEMPROF_SNAPSHOT_SNAPSHOT_H
+
+#include "gc/value.h"
+#include "memprof/format/output.h"
+#include "memprof/format/record.h"
+
+struct domain;
+struct vm;
+
+struct mp_snapshot_options {
+    const char *path;        /* of the file; later ones get a number: MP_REPLACE_NONE */
+    enum mp_replace replace; /* of the first one */
+    const char *program;     /* its name; the arguments are vm_options.argv */
+    bool at_exit;            /* when the program ends */
+    uint64_t at_heap_words;  /* when the major heap holds as much; 0: never */
+    int on_signal;           /* whenever that signal comes; 0: none */
+    /* Reports a snapshot, or problem: errno; total: NULL then. */
+    void (*report)(const char *path, const struct mp_record_heap *total, uint64_t file_bytes,
+                   int problem);
+};
+
+/* Writes a snapshot to a new file, whose name it returns in path[4096], and its size. Needs: a
+ * primitive, a poll, or no OCaml code that runs. Returns 0 or an errno. GC: runs. */
+int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *options,
+                      enum mp_replace replace, char *path, struct mp_record_heap *total,
+                      uint64_t *file_bytes);
+
+/* Takes snapshots of a loaded machine as the options say, which must outlive it. False: out of
+ * memory (errno), or the signal has a handler (EBUSY). GC: never. */
+bool mp_snapshots_start(struct vm *vm, const struct mp_snapshot_options *options);
+/* The program has ended: takes the last one, if the program has not called exit, and stops. Returns
+ * how many were taken. GC: may run. */
+unsigned mp_snapshots_finish(struct vm *vm);
+
+#endif

@@ -1,0 +1,36 @@
+/* fuzz_snapshot.c - libFuzzer target: any bytes as a heap snapshot.
+ *
+ * An even first byte: the rest is a file. An odd one: the rest is the records of a chunk whose
+ * checksums are right, after a first chunk that says that it is a snapshot. An accepted one has a
+ * dominator tree whose sizes add up. */
+#include "memprof/report/heap/holders.h"
+#include "tests/fuzz/profile_file.h"
+#include "tests/fuzz/target.h"
+
+static void check_tree(const struct heap_graph *g) {
+    struct heap_tree *tree = heap_tree_make(g);
+    struct heap_holders holders = heap_holders_find(g, tree, 1);
+    uint64_t own = 0, listed = 0, unreachable = tree->unreachable;
+    for (size_t i = 0; i < holders.list.count; i++) {
+        own += holders.list.at[i].own;
+        listed += holders.list.at[i].blocks;
+        if (holders.list.at[i].own > holders.list.at[i].retained) abort();
+    }
+    /* Below the depth that is listed there may be more. */
+    if (own > tree->retained[0] || listed + unreachable > g->nodes) abort();
+    free(holders.list.at);
+    heap_tree_free(tree);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
+    struct report_error error = {"", "", ""};
+    size_t length = size - 1;
+    if (size == 0) return 0;
+    uint8_t *made = data[0] % 2 == 0 ? NULL : snapshot_of_records(data + 1, size - 1, &length);
+    struct heap_graph *g = heap_graph_read("x", made != NULL ? made : data + 1, length, &error);
+    if (g == NULL && error.what[0] == 0) abort();
+    if (g != NULL) check_tree(g);
+    heap_graph_free(g);
+    free(made);
+    return 0;
+}
