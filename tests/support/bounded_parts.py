@@ -126,6 +126,7 @@ def stress_parts(_):
     for name, cost in NATIVE_SUITES:
         yield Part('machine code, ' + name, cost, suite('tests/%s/run' % name, DEBUG),
                    {'BACTRIAN_JIT': 'all'}, DEBUG)
+    yield Part('gd and GTK', 10, suite('tests/real/stubs/programs', DEBUG), needs=DEBUG)
     yield Part('memprof, long', 100, suite('tests/memprof/run', DEBUG, '--long', '--no-mutants'),
                needs=DEBUG)
     yield Part('recordings killed 200 times', 60,
