@@ -122,6 +122,66 @@ static void put_light_call(struct emitter *e, uintptr_t function, bool floats) {
     emit_return(e);
 }
 
+/* R_TEMP2 is a young block. If it is stored in a slot without one, the slot is added to the
+ * remembered set, where there is room for it; gives the sites of jumps where there is none, or the
+ * old content may have to be marked. */
+static void put_store_of_young(struct emitter *e, uint8_t *slow[2]) {
+    const int old = R_8, count = R_8;
+    emit_push(e, R_8);
+    emit_load(e, old, at_base(R_TEMP, 0));
+    emit_test_byte(e, old, 1);
+    uint8_t *is_int = emit_jump_if_forward(e, C_NOT_EQUAL);
+    emit_alu_load(e, ALU_COMPARE, old, DOMAIN(gc.young_start));
+    uint8_t *below = emit_jump_if_forward(e, C_BELOW);
+    emit_alu_load(e, ALU_COMPARE, old, DOMAIN(gc.young_end));
+    uint8_t *remembered = emit_jump_if_forward(e, C_BELOW);
+    emit_link(e, below, e->at);
+    emit_compare_byte(e, DOMAIN(gc.marking), 0);
+    slow[0] = emit_jump_if_forward(e, C_NOT_EQUAL);
+    emit_link(e, is_int, e->at);
+    emit_load(e, count, DOMAIN(gc.minor.remembered.count));
+    emit_alu_load(e, ALU_COMPARE, count, DOMAIN(gc.minor.remembered.capacity));
+    slow[1] = emit_jump_if_forward(e, C_EQUAL);
+    emit_store(e, at_base(R_TEMP, 0), R_TEMP2);
+    emit_load(e, R_TEMP2, DOMAIN(gc.minor.remembered.items));
+    emit_store(e, at_index(R_TEMP2, count, 3, 0), R_TEMP);
+    emit_add_memory(e, DOMAIN(gc.minor.remembered.count), 1);
+    emit_pop(e, R_8);
+    emit_return(e);
+    emit_link(e, remembered, e->at);
+    emit_store(e, at_base(R_TEMP, 0), R_TEMP2);
+    emit_pop(e, R_8);
+    emit_return(e);
+}
+
+/* Stores R_TEMP2 in the slot R_TEMP of a block that is not young, or an integer in any block, as
+ * gc_store_slow does, which it calls in rare cases. Changes both registers. */
+static void put_store(struct emitter *e, bool floats) {
+    uint8_t *slow[2];
+    emit_test_byte(e, R_TEMP2, 1);
+    uint8_t *is_int = emit_jump_if_forward(e, C_NOT_EQUAL);
+    emit_alu_load(e, ALU_COMPARE, R_TEMP2, DOMAIN(gc.young_start));
+    uint8_t *below = emit_jump_if_forward(e, C_BELOW);
+    emit_alu_load(e, ALU_COMPARE, R_TEMP2, DOMAIN(gc.young_end));
+    uint8_t *is_young = emit_jump_if_forward(e, C_BELOW);
+    emit_link(e, is_int, e->at);
+    emit_link(e, below, e->at);
+    emit_compare_byte(e, DOMAIN(gc.marking), 0);
+    uint8_t *direct = emit_jump_if_forward(e, C_EQUAL);
+    emit_test_memory_byte(e, at_base(R_TEMP, 0), 1);
+    uint8_t *replaces_block = emit_jump_if_forward(e, C_EQUAL);
+    emit_link(e, direct, e->at);
+    emit_store(e, at_base(R_TEMP, 0), R_TEMP2);
+    emit_return(e);
+    emit_link(e, is_young, e->at);
+    put_store_of_young(e, slow);
+    emit_link(e, slow[0], e->at);
+    emit_link(e, slow[1], e->at);
+    emit_pop(e, R_8);
+    emit_link(e, replaces_block, e->at);
+    put_light_call(e, (uintptr_t)gc_store_slow, floats);
+}
+
 /* The public method of the object, whose tag and index are the operands; 0: it has none. */
 static value find_method(struct domain *d, value object, uintptr_t *operands) {
     return vm_slow_public_method(object, (value)operands[0], &operands[1]);
@@ -174,9 +234,9 @@ static void put_stubs(const struct vm *vm, struct vm_native *n) {
     n->stubs.exit = runs_at(&e, e.at);
     put_exit(&e);
     n->stubs.store = runs_at(&e, e.at);
-    put_light_call(&e, (uintptr_t)gc_store_slow, false);
+    put_store(&e, false);
     n->stubs.store_saving_floats = runs_at(&e, e.at);
-    put_light_call(&e, (uintptr_t)gc_store_slow, true);
+    put_store(&e, true);
     n->stubs.find_method = runs_at(&e, e.at);
     put_light_call(&e, (uintptr_t)find_method, false);
     n->stubs.string_equal = runs_at(&e, e.at);
