@@ -267,10 +267,36 @@ static bool cover_code(struct vm *vm) {
     return true;
 }
 
+/* Ends the walk where memory does not suffice. */
 static void collect(void *context, uint64_t gpc) {
-    struct vm_gpcs *to = context;
-    /* A call stack that memory does not suffice for is cut. */
-    if (vector_reserve(to, 1, VM_SHORT_STACK, NULL)) vector_append(to, gpc);
+    struct walk *w = context;
+    struct vm_gpcs *visible = &w->d->stack.call_stack->visible;
+    if (vector_reserve(visible, 1, VM_SHORT_STACK, NULL)) vector_append(visible, gpc);
+    else w->limit = w->count + 1;
+}
+
+/* Whether the frames of a stack, whose version is not 0, are all there is to visit. */
+static bool is_plain(struct domain *d, const struct vm_visible_stack *frames) {
+    const uint64_t *known = d->vm->plain_frames.items;
+    for (size_t i = 0; i < frames->count; i++)
+        if (!is_plain_frame(known, frames->gpcs[i])) return false;
+    return true;
+}
+
+/* Fills s->visible, which stays empty where the frames are all there is. False: it is cut, out of
+ * memory. */
+static bool walk_visible(struct domain *d, size_t limit, const struct vm_visible_stack *frames) {
+    struct vm_call_stack *s = d->stack.call_stack;
+    s->visible.count = 0;
+    s->visible_version = frames->version;
+    s->visible_limit = limit;
+    if (frames->version != 0 && is_plain(d, frames)) return true;
+    struct walk w = visible_walk(d, limit, collect, &w);
+    w.knows_plain_frames = frames->version != 0;
+    walk(&w, false);
+    if (w.limit == limit) return true;
+    s->visible_version = 0;
+    return false;
 }
 
 void vm_visible_call_stack(struct domain *d, size_t limit, struct vm_visible_stack *seen) {
@@ -282,22 +308,16 @@ void vm_visible_call_stack(struct domain *d, size_t limit, struct vm_visible_sta
     if (n == 0 || !cover_code(d->vm)) return;
     if (whole && d->stack.boundary == 0 && d->activation->outer == NULL) seen->version = s->version;
     if (!whole && s->short_stack.limit != 0) seen->version = s->short_version;
-    if (seen->version == 0 || s->visible_version != seen->version || s->visible_limit != limit) {
-        s->visible.count = 0;
-        s->visible_version = seen->version;
-        s->visible_limit = limit;
-        bool plain = seen->version != 0;
-        for (size_t i = 0; plain && i < n; i++)
-            plain = is_plain_frame(d->vm->plain_frames.items, gpcs[i]);
-        if (plain) return;
-        struct walk w = visible_walk(d, limit, collect, &s->visible);
-        w.knows_plain_frames = seen->version != 0;
-        walk(&w, false);
+    bool complete = true;
+    if (seen->version == 0 || s->visible_version != seen->version || s->visible_limit != limit)
+        complete = walk_visible(d, limit, seen);
+    if (!complete) seen->version = 0;
+    if (s->visible.count > 0) {
+        seen->gpcs = s->visible.items;
+        seen->count = s->visible.count;
+        seen->outermost_first = false;
     }
-    if (s->visible.count == 0) return;
-    seen->gpcs = s->visible.items;
-    seen->count = s->visible.count;
-    seen->outermost_first = false;
+    if (complete && gc_get_params(&d->gc)->verify) vm_selfcheck_visible_stack(d, limit, seen);
 }
 
 /* ---- The view of C stubs (vm/state/abi.h). ---- */

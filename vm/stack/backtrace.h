@@ -65,6 +65,9 @@ struct vm_visible_stack {
 /* At most the innermost limit entries. Cheap to take repeatedly if the frames hold no handlers or
  * return points. When out of memory it is truncated or empty. GC: never. */
 void vm_visible_call_stack(struct domain *d, size_t limit, struct vm_visible_stack *seen);
+/* With --gc-verify: checks CS2, of a deep stack as often as its depth allows. GC: never. */
+void vm_selfcheck_visible_stack(struct domain *d, size_t limit,
+                                const struct vm_visible_stack *seen);
 
 /* Whether the instruction at gpc is RAISE or RERAISE, shown as "Raised at". */
 bool vm_backtrace_is_raise(struct vm *vm, uint64_t gpc);

@@ -5,7 +5,8 @@
  * which of them cannot have changed, so the next call stack costs only the frames that differ.
  *
  * CS1  While WATERMARK_CALL_STACK is set, cached[0 .. watermarked-1] are the frames outside its
- * return frame, and cached[watermarked] is the one inside it, except for its code location. */
+ * return frame, and cached[watermarked] is the one inside it, except for its code location.
+ * CS2  A struct vm_visible_stack (vm/stack/backtrace.h) has what vm_backtrace_walk visits. */
 #ifndef BACTRIAN_VM_STACK_CALLSTACK_H
 #define BACTRIAN_VM_STACK_CALLSTACK_H
 
@@ -70,7 +71,8 @@ struct vm_call_stack {
     struct vm_gpcs VECTOR(uint64_t) visible;
     uint64_t visible_version;
     size_t visible_limit;
-    size_t check_credit; /* frames that --gc-verify may read (vm/stack/selfcheck.c) */
+    /* Frames that --gc-verify may read (vm/stack/selfcheck.c). */
+    size_t check_credit, visible_check_credit;
 };
 
 /* Whether a short stack with the last one's limit would be the same. GC: never. */

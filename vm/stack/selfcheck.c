@@ -2,6 +2,7 @@
  * one place. */
 #include "vm/base/os.h"
 #include "vm/code/decoded.h"
+#include "vm/stack/backtrace.h"
 #include "vm/stack/callstack.h"
 #include "vm/stack/fiber_internal.h"
 #include "vm/stack/frame_layout.h"
@@ -167,4 +168,27 @@ void vm_selfcheck_call_stack(struct domain *d, const uint64_t *gpcs, size_t coun
         vm_require(more && gpcs[i] == frame.gpc,
                    "CS1: the kept call stack differs from the frames");
     vm_require(!more || count == limit, "CS1: the kept call stack lacks frames");
+}
+
+struct comparison {
+    const struct vm_visible_stack *seen;
+    size_t next;
+};
+
+static void compare_gpc(void *context, uint64_t gpc) {
+    struct comparison *c = context;
+    size_t n = c->seen->count, i = c->next++;
+    vm_require(i < n && gpc == c->seen->gpcs[c->seen->outermost_first ? n - 1 - i : i],
+               "CS2: a visible call stack differs from a walk");
+}
+
+void vm_selfcheck_visible_stack(struct domain *d, size_t limit,
+                                const struct vm_visible_stack *seen) {
+    struct vm_call_stack *s = d->stack.call_stack;
+    s->visible_check_credit += FRAMES_PER_WALK;
+    if (s->visible_check_credit < seen->count) return;
+    s->visible_check_credit = 0;
+    struct comparison comparison = {.seen = seen};
+    size_t visited = vm_backtrace_walk(d, limit, compare_gpc, &comparison);
+    vm_require(visited == seen->count, "CS2: a visible call stack lacks entries");
 }

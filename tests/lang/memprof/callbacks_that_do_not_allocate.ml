@@ -16,13 +16,12 @@ let note (a : Gc.Memprof.allocation) =
   if depth = !last_depth then incr same_place;
   last_depth := depth
 
-let deaths = ref 0
 let forget = fun a -> note a; None
 let keep = fun a -> note a; Some ()
 
-let tracker alloc =
+let tracker ?(died = ignore) alloc =
   { Gc.Memprof.null_tracker with alloc_minor = alloc; alloc_major = alloc;
-    dealloc_minor = (fun () -> incr deaths); dealloc_major = (fun () -> incr deaths) }
+    dealloc_minor = died; dealloc_major = died }
 
 let rec list n acc = if n = 0 then acc else list (n - 1) (n :: acc)
 let floats = Array.make 3 0.
@@ -61,8 +60,8 @@ let () =
     if a.size = 2 then Gc.minor ();
     note a;
     Some () in
-  deaths := 0;
-  Gc.Memprof.start ~callstack_size:3 ~sampling_rate:1. (tracker collect);
+  let deaths = ref 0 in
+  Gc.Memprof.start ~callstack_size:3 ~sampling_rate:1. (tracker ~died:(fun () -> incr deaths) collect);
   for i = 1 to 200 do
     if i mod 2 = 0 then alive := i :: !alive else ignore (Sys.opaque_identity [i])
   done;

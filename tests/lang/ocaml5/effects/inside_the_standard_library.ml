@@ -27,4 +27,15 @@ let () =
   say "%s" (run (fun () -> String.map (fun c -> Effect.perform (Emit "."); Char.uppercase_ascii c) "word"));
   say "%s" (run (fun () -> let b = Buffer.create 1 in Buffer.add_substitute b (fun s -> Effect.perform (Emit s); s ^ s) "a $x b ${yz}"; Buffer.contents b));
   say "%s" (run (fun () -> Fun.protect ~finally:(fun () -> Effect.perform (Emit "[fin]")) (fun () -> "protected")));
-  say "%s" (run (fun () -> Scanf.sscanf "12 abc" "%d %s" (fun n s -> string_of_int (Effect.perform (Ask n)) ^ s)))
+  say "%s" (run (fun () -> Scanf.sscanf "12 abc" "%d %s" (fun n s -> string_of_int (Effect.perform (Ask n)) ^ s)));
+  let emit i = Effect.perform (Emit (string_of_int i ^ ";")) in
+  let emitted f = say "%s" (run (fun () -> f (); "")) in
+  let module M = Map.Make (Int) in
+  emitted (fun () -> M.iter (fun k v -> emit (k + v)) (M.of_list [ (1, 10); (2, 20) ]));
+  emitted (fun () -> Array.iter emit [| 1; 2; 3 |]; ignore (Bytes.init 2 (fun i -> emit i; 'a')));
+  emitted (fun () -> Seq.iter emit (Seq.take 3 (Seq.ints 5)));
+  emitted (fun () -> Format.printf "%t@." (fun _ -> emit 42));
+  emitted (fun () -> for i = 1 to 3 do Fun.protect ~finally:(fun () -> emit (-i)) (fun () -> emit i) done);
+  emitted (fun () -> try (try emit 1; raise Exit with Exit -> emit 2; raise Not_found) with Not_found -> emit 3);
+  let o = object method m i = emit i end in
+  emitted (fun () -> o#m 1; Callback.register "effects" emit; o#m 2)

@@ -6,6 +6,7 @@ let () =
   let tags = List.map (fun r -> string_of_int (Obj.tag r)) [Obj.repr 0; Obj.repr "s"; Obj.repr 1.5; Obj.repr [| 1.5 |]; Obj.repr (fun x -> x + 1); Obj.repr 3L; Obj.repr (A 1); Obj.repr (B ("", 1)); Obj.repr (object end); Obj.repr Exit; Obj.repr (ref 0); Obj.repr print_string] in
   say "%s" (String.concat " " tags);
   say "%d %d %d %d %d %d %d %d %d" Obj.forcing_tag Obj.cont_tag Obj.lazy_tag Obj.closure_tag Obj.object_tag Obj.infix_tag Obj.forward_tag Obj.no_scan_tag Obj.abstract_tag;
+  say "%d %d %d %d %d" Obj.string_tag Obj.double_tag Obj.double_array_tag Obj.custom_tag Obj.last_non_constant_constructor_tag;
   let b = Obj.repr (B ("x", 2)) in
   let a = Obj.with_tag 0 b in say "%d %d %d %b" (Obj.tag a) (Obj.size a) (Obj.tag b) (Obj.field a 0 == Obj.field b 0);
   let d = Obj.dup b in Obj.set_field d 1 (Obj.repr 9); say "%b" ((Obj.obj b : t) = B ("x", 2) && (Obj.obj d : t) = B ("x", 9));
