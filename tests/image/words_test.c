@@ -17,10 +17,14 @@ static uint32_t draw(uint32_t *state) {
 }
 
 static void fill(uint32_t seed) {
-    static const uint32_t edges[] = {0, 1, 254, 255, 256, 65535, 0x7fffffff, 1u << 31, ~1u, ~0u};
+    static const uint32_t edges[] = {
+        0,       1,          254,      255, 256, 0x7fff,   0x8000,   0xffff,
+        0x10000, 0x7fffffff, 1u << 31, ~1u, ~0u, -0x7fffu, -0x8000u, -0x8001u,
+    };
+    enum { EDGES = sizeof edges / sizeof edges[0] };
     uint32_t state = seed, wide = seed % 3; /* of 4 */
     for (uint32_t pc = 0; pc < COUNT; pc++) {
-        words[pc] = draw(&state) % 4 < wide ? edges[draw(&state) % 10] : draw(&state) % 200;
+        words[pc] = draw(&state) % 4 < wide ? edges[draw(&state) % EDGES] : draw(&state) % 200;
     }
 }
 

@@ -55,14 +55,33 @@ static uint32_t wide_among(const uint8_t *bytes) {
     return wide;
 }
 
+/* Writes a wide word at p: a half, or LONG and two. Returns where the next one goes. */
+static int16_t *put_wide(int16_t *p, uint32_t word) {
+    int16_t low = (int16_t)word;
+    if ((uint32_t)low == word && low != HALF_LONG) {
+        *p++ = low;
+    } else {
+        *p++ = HALF_LONG;
+        *p++ = low;
+        *p++ = (int16_t)(word >> 16);
+    }
+    return p;
+}
+static uint32_t wide_at(const int16_t *p) {
+    return *p != HALF_LONG ? (uint32_t)*p : (uint16_t)p[1] | (uint32_t)(uint16_t)p[2] << 16;
+}
+static const int16_t *next_wide(const int16_t *p) { return p + (*p != HALF_LONG ? 1 : 3); }
+
+enum { MOST_HALVES = 3 * WORD_GROUP /* of a group */ };
+
 /* Writes a group's words as bytes, and appends its wide ones. Bytes after the last word are 0. */
 static void narrow_group(struct vm_words *w, uint32_t group, const uint32_t *words) {
     uint8_t *bytes = w->bytes + group * WORD_GROUP;
-    uint32_t *used = w->wide + w->wide_count, *end = used;
+    int16_t *used = w->wide + w->wide_count, *end = used;
     w->wide_before[group] = w->wide_count;
     narrow(bytes, words);
     for (uint32_t rest = wide_among(bytes); rest != 0; rest &= rest - 1)
-        *end++ = words[__builtin_ctz(rest)];
+        end = put_wide(end, words[__builtin_ctz(rest)]);
     w->wide_count += (uint32_t)(end - used);
     ASSERT(w->wide_count <= w->wide_capacity);
 }
@@ -79,8 +98,8 @@ bool vm_words_start(struct vm_words *out, uint32_t count) {
 
 /* Makes room for the wide words of a group. False: there is no memory, all is freed. */
 static __attribute__((noinline)) bool widen(struct vm_words *w) {
-    bool ok = vector_widen((void **)&w->wide, &w->wide_capacity, w->wide_count + WORD_GROUP,
-                           WORD_GROUP + IF_SMALL_TABLES(0, w->count / 12), sizeof *w->wide, NULL);
+    bool ok = vector_widen((void **)&w->wide, &w->wide_capacity, w->wide_count + MOST_HALVES,
+                           MOST_HALVES + IF_SMALL_TABLES(0, w->count / 12), sizeof *w->wide, NULL);
     if (!ok) vm_words_free(w);
     return ok;
 }
@@ -96,7 +115,7 @@ bool vm_words_add(struct vm_words *w, const uint32_t *next, uint32_t n) {
             memset(rest, 0, sizeof rest);
             from = memcpy(rest, from, in_group * sizeof *rest);
         }
-        if (w->wide_capacity - w->wide_count < WORD_GROUP && !widen(w)) return false;
+        if (w->wide_capacity - w->wide_count < MOST_HALVES && !widen(w)) return false;
         narrow_group(w, group, from);
     }
     w->added += n;
@@ -116,11 +135,12 @@ void vm_words_free(struct vm_words *words) {
 
 uint32_t vm_wide_word(const struct vm_words *words, uint32_t pc) {
     ASSERT(words->bytes[pc] == WORD_WIDE);
-    uint32_t group = pc / WORD_GROUP, at = words->wide_before[group];
+    uint32_t group = pc / WORD_GROUP;
+    const int16_t *wide = words->wide + words->wide_before[group];
     uint32_t before = ((uint32_t)1 << pc % WORD_GROUP) - 1;
     for (before &= wide_among(words->bytes + group * WORD_GROUP); before != 0; before &= before - 1)
-        at++;
-    return words->wide[at];
+        wide = next_wide(wide);
+    return wide_at(wide);
 }
 
 uint32_t vm_width_at(const struct vm_words *words, uint32_t pc) {
@@ -135,10 +155,14 @@ uint32_t vm_width_at(const struct vm_words *words, uint32_t pc) {
 
 uint32_t vm_words_of_group(const struct vm_words *words, uint32_t group, uint32_t *out) {
     ASSERT(group * WORD_GROUP < words->count);
-    uint32_t n = words_in_group(words->count, group), at = words->wide_before[group];
+    uint32_t n = words_in_group(words->count, group);
+    const int16_t *wide = words->wide + words->wide_before[group];
     for (uint32_t i = 0; i < n; i++) {
         uint8_t byte = words->bytes[group * WORD_GROUP + i];
-        out[i] = byte != WORD_WIDE ? byte : words->wide[at++];
+        out[i] = byte;
+        if (byte != WORD_WIDE) continue;
+        out[i] = wide_at(wide);
+        wide = next_wide(wide);
     }
     return n;
 }
