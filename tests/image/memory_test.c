@@ -7,6 +7,7 @@
 #include "gc/containers.h"
 #include "memprof/format/reader.h"
 #include "vm/base/arena.h"
+#include "vm/base/os.h"
 #include "vm/code/verify.h"
 #include "vm/code/words.h"
 #include "vm/image/image.h"
@@ -45,6 +46,10 @@ void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t m);
 void *__wrap_realloc(void *p, size_t n);
 void __wrap_free(void *p);
+void *__real_vm_reserve(size_t *bytes, size_t least);
+void __real_vm_release(void *p, size_t bytes);
+void *__wrap_vm_reserve(size_t *bytes, size_t least);
+void __wrap_vm_release(void *p, size_t bytes);
 
 static bool refused(void) {
     if (memory.left == 0) return false;
@@ -80,6 +85,13 @@ void *__wrap_realloc(void *p, size_t n) {
 void __wrap_free(void *p) {
     forget(p);
     __real_free(p);
+}
+void *__wrap_vm_reserve(size_t *bytes, size_t least) {
+    return refused() ? NULL : held(__real_vm_reserve(bytes, least));
+}
+void __wrap_vm_release(void *p, size_t bytes) {
+    forget(p);
+    __real_vm_release(p, bytes);
 }
 
 /* ---- The jobs: each reads n bytes and gives a status, or one of the values above. ---- */

@@ -5,9 +5,9 @@
  *                                                             LONG and two
  *     wide_before  | 0 | n | ...                              halves before each group of 32
  *
- * In compiled code 94 % of the words are below 255, and 92 % of the others have 16 bits, with
- * their sign. The loop runs decoded code; these words are
- * read when a function is first called, and for messages, frames and backtraces. */
+ * In compiled code 94 % of the words are below 255, and 92 % of the others fit 16 signed bits. The
+ * loop runs decoded code; these words are read when a function is first called, and for messages,
+ * frames and backtraces. */
 #ifndef BACTRIAN_VM_CODE_WORDS_H
 #define BACTRIAN_VM_CODE_WORDS_H
 
