@@ -1,4 +1,7 @@
 """Programs whose modules have long initialisers: their code is prepared in pieces."""
+import os
+import unittest
+
 from support import Case, ocaml5
 
 # Of some 20 instructions each: more than 8,192 in all.
@@ -9,6 +12,16 @@ let () =
   (try sum := f%(n)d (-1) with Not_found -> incr sum);
   total := !total + (match !sum land 3 with 0 -> 5 | 1 -> 6 | 2 -> 7 | _ -> f%(n)d !sum)
 '''
+
+# Prints the most memory that the process has taken, in KB.
+PEAK = '''
+let rec peak status =
+  match Scanf.sscanf (input_line status) "VmHWM: %d" (fun n -> n) with
+  | n -> n
+  | exception Scanf.Scan_failure _ -> peak status
+let () = print_int (peak (open_in "/proc/self/status"))
+'''
+LIBRARIES = '/usr/lib/ocaml/compiler-libs'
 
 
 class LongPrograms(Case):
@@ -51,3 +64,17 @@ let () = if Array.length Sys.argv > 1 then print_int (f3 (-1))
         done = self.bactrian('long5.byte')
         self.assertEqual(self.bactrian('long.byte').out, done.out)
         self.assertEqual(0, done.status)
+
+    @unittest.skipUnless(os.path.exists(LIBRARIES), 'ocaml-compiler-libs is not installed')
+    def test_a_large_one_takes_less_memory_than_elsewhere(self):
+        """Than under ocamlrun: beyond what a small one takes, 0.76 of it."""
+        self.place.write('peak.ml', PEAK)
+        self.place.tool('ocamlc', '-o', 'small.byte', 'peak.ml')
+        self.place.tool('ocamlc', '-linkall', '-I', LIBRARIES, '-o', 'large.byte',
+                        'ocamlcommon.cma', 'ocamlbytecomp.cma', 'peak.ml')
+        small, large = (int(self.bactrian(name).out) for name in ('small.byte', 'large.byte'))
+        least, most = (int(self.run_command(['ocamlrun', name]).out)
+                       for name in ('small.byte', 'large.byte'))
+        if small > 3 * least:
+            self.skipTest('a sanitizer takes memory of its own')
+        self.assertLess(large - small, 0.9 * (most - least))
