@@ -1,5 +1,5 @@
-/* arena.c - memory that is freed all at once: a list of chunks, the newest being filled. A request
- * too big for what is left of it gets a new chunk. */
+/* arena.c - memory that is freed as a whole: a list of chunks, of which the newest is being filled.
+ * A request that does not fit gets a new chunk. */
 #include "vm/base/arena.h"
 
 #include "gc/containers.h"

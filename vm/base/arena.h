@@ -1,4 +1,4 @@
-/* arena.h - memory that is freed all at once. */
+/* arena.h - memory that is freed as a whole. */
 #ifndef BACTRIAN_VM_BASE_ARENA_H
 #define BACTRIAN_VM_BASE_ARENA_H
 
@@ -9,7 +9,7 @@ struct vm_arena_chunk;
 /* Starts as {0}. */
 struct vm_arena {
     struct vm_arena_chunk *chunks; /* newest first */
-    char *next, *end;              /* the free rest of the newest one */
+    char *next, *end;              /* the free part of the newest one */
     struct gc_heap *heap;          /* whose limit counts it (gc_external_try_charge); NULL: none */
 };
 

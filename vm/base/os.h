@@ -11,13 +11,13 @@
  * least, while the system refuses. Fails: NULL. */
 void *vm_reserve(size_t *bytes, size_t least);
 void vm_release(void *start, size_t bytes);
-/* Gives the pages that lie within that memory back. When they are touched again they are zeroed, or
- * as they were where they belong to a file. */
+/* Returns the pages within that memory to the operating system. When they are touched again they
+ * are zeroed, or those of a file read again. */
 void vm_drop_pages(const void *start, size_t bytes);
 
-/* A zeroed page that is zeroed again in a child process. NULL: no memory. */
+/* A zeroed page that is zeroed again in a child process. NULL: no memory. GC: never. */
 void *vm_unforked_page(void);
-/* A zeroed page that a process and its children share. NULL: no memory. */
+/* A zeroed page that a process and its children share. NULL: no memory. GC: never. */
 void *vm_shared_page(void);
 /* Frees either; NULL is ignored. */
 void vm_page_free(volatile void *page);
@@ -31,13 +31,13 @@ uintptr_t vm_c_stack_low(void);
 /* p, or a fatal error if it is NULL. For the machine's own small tables, without which it cannot
  * continue. */
 void *vm_must(void *p);
-/* A fatal error if a table could not grow, which is what false means. */
+/* A fatal error if `grown` is false: a table could not grow. */
 void vm_must_have(bool grown);
 /* Prints `Fatal error: TEXT` and ends the process with status 2, or goes to the thread's catcher
  * (gc/fatal.h). */
 _Noreturn void vm_fatal(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
-/* Unless holds, prints what invariant is violated and aborts: for --gc-verify. GC: never. */
+/* If `holds` is false, prints the violated invariant and aborts: for --gc-verify. GC: never. */
 void vm_require(bool holds, const char *what);
 /* open(2) of an existing file, repeated when a signal interrupts it (on network file systems).
  * GC: never. Fails: -1, errno says why. */

@@ -1,4 +1,4 @@
-/* status.h - why an input (an image, marshalled data, a text of bytecode) was refused. */
+/* status.h - why an input (an image, marshalled data, bytecode as text) was refused. */
 #ifndef BACTRIAN_VM_BASE_STATUS_H
 #define BACTRIAN_VM_BASE_STATUS_H
 

@@ -7,8 +7,8 @@
 /* For vm_options.abi. Attaching fails while Caml_state is another machine's. */
 extern const struct vm_abi capi_abi;
 
-/* Makes state, of an attached machine or NULL, the Caml_state of stubs. Returns the one before.
- * GC: never. */
+/* Sets Caml_state to the state of an attached machine, or NULL. Returns the previous one. GC:
+ * never. */
 struct vm_abi_state *capi_show(struct vm_abi_state *state);
 
 #endif

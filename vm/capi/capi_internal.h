@@ -2,9 +2,9 @@
  *
  * The functions and variables that stubs import have no header here: OCaml's manual (chapter
  * "Interfacing C with OCaml") and its headers in /usr/lib/ocaml/caml declare and document them, and
- * stubs are compiled with those. Comments at the definitions note only what is special to this
- * machine. All need a machine that runs in this thread. Those that allocate or call OCaml code:
- * GC: may run. They fail by raising, which is a longjmp through the stub.
+ * stubs are compiled with those. Comments at the definitions note only the differences of this
+ * machine. All need a machine that runs in this thread. Those that allocate or call OCaml code: GC:
+ * may run. They fail by raising, which is a longjmp through the stub.
  *
  * CA1  exports.list has the name of each of them, among them all of OCaml's headers but those that
  *      README.md explains. */
@@ -45,7 +45,7 @@ void capi_lock_channel(struct channel *c);
 void capi_unlock_channel(struct channel *c);
 /* Frees the operations that caml_alloc_final created. GC: never. */
 void capi_free_final_ops(struct capi *capi);
-/* Copies the collector's counters to where stubs see them. GC: never. */
+/* Copies the collector's counters to Caml_state. GC: never. */
 void capi_publish_counters(struct domain *d);
 /* Raises Out_of_memory for NULL. */
 static inline void *must(void *memory) {

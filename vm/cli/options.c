@@ -1,4 +1,4 @@
-/* options.c - the parser of the command line, derived from options.def.
+/* options.c - the parser of the command line, generated from options.def.
  *
  * `run` (with or without the word) takes options up to the program's name; the rest belongs to the
  * program. The other verbs take options and operands in any order. */
@@ -39,7 +39,7 @@ enum form {
     RATE,   /* double */
 };
 
-/* The unit of the major heap: no program starts in less. */
+/* The unit of the major heap: no program can start with less. */
 enum { MIN_HEAP_BYTES = 65536 };
 #define DEFAULT_TOLERANCE 0.01
 

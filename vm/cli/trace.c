@@ -199,7 +199,7 @@ static bool replaces_frame(unsigned op) {
     return op == OP_RETURN || (op >= OP_APPTERM && op <= OP_APPTERM3);
 }
 
-/* Brings the shadow stack up to date: its last frame becomes that of an instruction at `cached`. */
+/* Updates the shadow stack: its last frame becomes that of an instruction at `cached`. */
 static void find_frame(struct cli_trace *t, struct shadow *s,
                        const struct cached_instruction *cached, size_t base) {
     size_t before = s->count;

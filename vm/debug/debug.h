@@ -1,7 +1,7 @@
 /* debug.h - a debugged program: the other end of ocamldebug (README.md has the protocol).
  *
- * The debugger listens at an address, the program connects and then does what it is asked whenever
- * it is stopped (vm/state/debugger.h). */
+ * The debugger listens at an address; the program connects, and serves its requests whenever it is
+ * stopped (vm/state/debugger.h). */
 #ifndef BACTRIAN_VM_DEBUG_DEBUG_H
 #define BACTRIAN_VM_DEBUG_DEBUG_H
 
@@ -12,8 +12,7 @@ struct vm_marshal_customs;
 
 struct vm_debug_options {
     const struct vm_marshal_customs *customs; /* how values are sent */
-    /* The connection is lost for that reason, or what came is not the protocol: ends the
-     * process. */
+    /* The connection was lost, or the protocol was violated, for that reason: ends the process. */
     void (*lost)(const char *why) __attribute__((noreturn));
 };
 

@@ -14,8 +14,8 @@
 
 struct domain;
 
-/* ---- connection.c: bytes and numbers. What is written is sent before the next read that waits.
- * What fails ends the process. ---- */
+/* ---- connection.c: bytes and numbers. Output is buffered, and sent before the next read that
+ * waits. A failure ends the process. ---- */
 
 struct debug_connection {
     int fd; /* -1: closed */
@@ -41,14 +41,14 @@ void debug_put_byte(struct debug_connection *c, uint8_t byte);
 void debug_put_word(struct debug_connection *c, uint32_t word);
 _Noreturn void debug_lost(struct debug_connection *c, const char *why);
 
-/* ---- values.c: values and what the debugger has of them. ---- */
+/* ---- values.c: values, and references to them that the debugger holds. ---- */
 
 /* The blocks that the debugger knows. None moves before it is emptied (DG1). */
 struct debug_values {
     struct word_map known; /* by address; the words mean nothing */
 };
 
-/* Any word of the stack or of a block as a value: what is no value becomes VAL_UNIT. */
+/* Any word of the stack or of a block as a value; VAL_UNIT if it is none. */
 value debug_value_of_word(struct domain *d, value word);
 void debug_put_value(struct debug_connection *c, struct debug_values *values, value v);
 /* What the debugger sent: a block that it knows, or an integer; else VAL_UNIT. */

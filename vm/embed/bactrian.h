@@ -1,7 +1,7 @@
 /* bactrian.h - run OCaml bytecode in a C or C++ program.
  *
  * A machine runs one bytecode file. Any number of machines may exist in a process; each has its own
- * heap, and machines in different threads run in parallel. In short:
+ * heap, and machines in different threads run in parallel. An example:
  *
  *     struct bactrian_error error;
  *     struct bactrian *m = bactrian_open("plugin.byte", NULL, &error);
@@ -15,23 +15,24 @@
  *     }
  *     bactrian_close(m);
  *
- * The library does not print, end the process or install signal handlers; errors are outcomes with
- * a text. The output of the OCaml program goes where bactrian_options says, and capabilities decide
- * what the program may do to the process.
+ * The library does not print, end the process or install signal handlers; errors are returned as
+ * outcomes with a text. The output of the OCaml program goes to the streams of bactrian_options,
+ * and capabilities limit what the program may do to the process.
  *
  * Values. OCaml's collector moves blocks, so C code uses handles (struct bactrian_value *), which
- * keep a value alive and follow it. A handle belongs to the scope in which it was created and dies
- * with it. Each call of a primitive has a scope of its own, bactrian_open_scope opens others, and
- * handles created outside of all scopes live until bactrian_release or bactrian_close.
- * bactrian_keep creates a handle that outlives its scope. A handle is valid in its machine only.
+ * keep a value alive and are updated when it moves. A handle belongs to the scope in which it was
+ * created and is released with it. Each call of a primitive has a scope of its own,
+ * bactrian_open_scope opens others, and handles created outside of all scopes live until
+ * bactrian_release or bactrian_close. bactrian_keep creates a handle that outlives its scope. A
+ * handle is valid in its machine only.
  *
- * Threads. Only one thread at a time may use a machine, but not always the same one; only
- * bactrian_request_stop may be called by another thread meanwhile. Machines whose programs load
- * libraries of C stubs (unix.cma, str.cma, ...) exclude each other: from the opening of its first
- * library on, each call of such a machine waits until no other one is in a call, since the stubs
- * find "the" machine through a global variable. A stub library that keeps OCaml values in variables
- * of its own can serve only one machine of a process. Threads that the OCaml program creates run
- * during the calls of its machine.
+ * Threads. Only one thread at a time may use a machine, not necessarily always the same one;
+ * bactrian_request_stop alone may be called by another thread meanwhile. Machines whose programs
+ * load libraries of C stubs (unix.cma, str.cma, ...) exclude each other: once it has opened its
+ * first library, each call of such a machine waits until no other one is in a call, since the stubs
+ * find "the" machine through a global variable. A stub library that keeps OCaml values in its own
+ * variables can be used by only one machine of a process. Threads that the OCaml program creates
+ * run during the calls of its machine.
  *
  * A returned struct bactrian_value * that is NULL means failure (see bactrian_error_text). NULL may
  * be passed on: functions refuse NULL and dead handles. A primitive, a stream and a tracker's
@@ -61,7 +62,7 @@ enum bactrian_outcome {
     BACTRIAN_EXCEPTION, /* uncaught exception: bactrian_exception. More calls are possible. */
     BACTRIAN_EXITED,    /* the program called exit: bactrian_exit_status. No more calls. */
     BACTRIAN_STOPPED,   /* by a limit or bactrian_request_stop. More calls are possible. */
-    BACTRIAN_REFUSED,   /* wrong use; no effect */
+    BACTRIAN_REFUSED,   /* invalid use; no effect */
     BACTRIAN_BROKEN,    /* the machine itself is out of memory: it can only be closed */
 };
 
@@ -92,15 +93,15 @@ typedef struct bactrian_value *bactrian_function(struct bactrian *m, void *conte
  * kinds has one letter for each of 1 to 32 arguments, which the machine checks before the call: v
  * any value, i integer (also bool, char and constant constructors), s string or bytes, f float, o
  * any block, j int32, l int64, n nativeint, k function, A float array, a array. An external of more
- * than 5 arguments has two names in OCaml; use the first one. A primitive replaces one of the
- * machine's of the same name. */
+ * than 5 arguments has two names in OCaml; use the first one. A primitive replaces a built-in one
+ * of the same name. */
 struct bactrian_primitive {
     const char *name, *kinds;
     bactrian_function *function;
     void *context;
 };
 
-/* All zero: no limits, everything allowed except "signals", the process's standard streams, no
+/* All zeros: no limits, everything allowed except "signals", the process's standard streams, no
  * messages. The machine copies everything that this points to, except contexts. */
 struct bactrian_options {
     size_t max_heap_bytes;     /* of the major heap; beyond: Out_of_memory; 0: no limit */
@@ -126,7 +127,7 @@ struct bactrian_options {
     const char *const *arguments; /* Sys.argv from index 1, NULL-terminated; or NULL */
     struct bactrian_input input;
     struct bactrian_output output, errors; /* stdout and stderr */
-    /* Receives the machine's messages: warnings that the program switched on, uncaught exceptions
+    /* Receives the machine's messages: warnings that the program has enabled, uncaught exceptions
      * of threads. May be NULL. */
     void (*message)(void *context, const char *text, size_t length);
     void *message_context;
@@ -189,8 +190,8 @@ size_t bactrian_backtrace(struct bactrian *m, char *text, size_t size);
 
 /* ---- Handles. ---- */
 
-/* Open a scope for handles inside the current one; close the innermost one so opened. False: out of
- * memory; no such scope. */
+/* Open a scope for handles inside the current one; close the innermost one opened this way. False:
+ * out of memory; no such scope. */
 bool bactrian_open_scope(struct bactrian *m);
 bool bactrian_close_scope(struct bactrian *m);
 /* Releases a handle before its scope ends. NULL is allowed. */

@@ -1,6 +1,6 @@
 /* dll.c - see dll.h. The search is that of ocamlrun: -I, CAML_LD_LIBRARY_PATH, DLPT, the lines of
  * ld.conf; a library in none of these folders is left to the system's own search. A program that
- * may not run any C code (CAP_DYNLINK) gets no library from a place of its own choice: neither by
+ * may not run any C code (CAP_DYNLINK) gets no library from a folder of its own choice: neither by
  * DLPT nor by the system's search. */
 #include "vm/image/dll.h"
 
@@ -102,7 +102,7 @@ static bool search(const struct vm *vm, const char *file, char path[PATH_MAX]) {
 
 /* ---- Opening. ---- */
 
-/* A static binary has no dynamic section, and so no names that a library could import. */
+/* A static binary has no dynamic section, and so no symbols that a library could import. */
 const char *vm_dll_none(void) {
     extern ElfW(Dyn) _DYNAMIC[] __attribute__((weak));
     return _DYNAMIC != NULL ? NULL

@@ -11,13 +11,13 @@
 struct vm_dll;
 struct vm_dll_symbol;
 
-/* Why this binary opens no libraries of C code at all; NULL: it does. GC: never. */
+/* Why this binary cannot open libraries of C code; NULL: it can. GC: never. */
 const char *vm_dll_none(void);
 
 /* Opens the libraries that the image names in DLLS, in that order, so that each sees the names of
  * those before it. Those that the machine replaces are not opened. GC: never. Fails: VM_DLL. */
 enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error);
-/* Opens one more (Dynlink, toplevels). NULL: *why says why not. GC: never. */
+/* Opens one more (Dynlink, toplevels). Fails: NULL, with the reason in *why. GC: never. */
 struct vm_dll *vm_dll_open(struct vm *vm, const char *file, const char **why);
 /* Calls visit with each folder that is searched for libraries, of length characters, in order,
  * until it returns true; whether it did. GC: visit's. */

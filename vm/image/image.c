@@ -6,10 +6,10 @@
  * Sections are adjacent before the table, in its order; what precedes the first is the launcher (a
  * #! line, a shell script, an ELF file of -custom, or nothing) and is not examined. The image owns
  * the bytes and the array of primitive names. CODE of a file is packed (vm/code/words.h) while it
- * is read, so that its bytes never lie in memory.
+ * is read, so that its bytes are never in memory as a whole.
  *
  * I1  Every section lies within [0, start of the table), and no two overlap.
- * I2  CODE, DATA and PRIM exist exactly once; of other names the last one counts.
+ * I2  CODE, DATA and PRIM exist exactly once; of sections with other names the last one counts.
  * I3  code_words * 4 = length of CODE, and code is aligned for uint32_t.
  * I4  primitive_names[i] are NUL-terminated within PRIM and not empty. */
 #include "vm/image/image.h"

@@ -37,11 +37,10 @@ struct vm_image {
     uint32_t primitive_count;
 };
 
-/* Opens and checks a file (or bytes in memory, which must outlive the image). A version that this
- * machine doesn't run yet has a status of its own. The file is read whole, so that later changes to
- * it don't matter, except the section DBUG, which is read from the open file on demand
- * (vm_image_read_debug). CODE of a file is packed while it is read. GC: never.  Fails: *out is
- * empty; vm_image_close of it does nothing. */
+/* Opens and checks a file (or bytes in memory, which must outlive the image). The file is read
+ * completely, so that later changes to it have no effect, except the section DBUG, which is read
+ * from the open file on demand (vm_image_read_debug). CODE of a file is packed while it is read.
+ * GC: never. Fails: *out is empty; vm_image_close of it does nothing. */
 enum vm_status vm_image_open(const char *path, struct vm_image *out, struct vm_error *error);
 enum vm_status vm_image_from_memory(const uint8_t *bytes, size_t length, struct vm_image *out,
                                     struct vm_error *error);
@@ -53,13 +52,13 @@ enum vm_status vm_image_open_sections(const char *path, const struct vm_version 
  * bytes read as zero then. Does nothing if the image doesn't own its bytes. GC: never.
  * Fails: never. */
 void vm_image_drop_loaded(const struct vm_image *image);
-/* The words of CODE, which the caller owns then; the image has them no more. GC: never.
- * Fails: false, out of memory. */
+/* The words of CODE, which the caller then owns instead of the image. GC: never. Fails: false, out
+ * of memory. */
 bool vm_image_take_code(struct vm_image *image, struct vm_words *out);
 /* Makes image->code of words that are packed. GC: never.  Fails: false, out of memory. */
 bool vm_image_unpack_code(struct vm_image *image);
-/* Reads length bytes of DBUG from a position, as far as there are, where they must be. GC: never.
- * Fails: they are undefined. */
+/* Reads length bytes of DBUG from a position, or as many as there are, into the image's bytes. GC:
+ * never. Fails: these are undefined. */
 enum vm_status vm_image_read_debug(const struct vm_image *image, size_t from, size_t length,
                                    struct vm_error *error);
 /* Drops them, if they can be read again. GC: never.  Fails: never. */

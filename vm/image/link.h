@@ -1,4 +1,4 @@
-/* link.h - from the names of a PRIM section to functions, and the list of those that a program can
+/* link.h - links the names of a PRIM section to functions; lists the primitives that a program can
  * reach. */
 #ifndef BACTRIAN_VM_IMAGE_LINK_H
 #define BACTRIAN_VM_IMAGE_LINK_H
@@ -13,12 +13,12 @@
 void vm_link_primitives(struct vm *vm, const char *const *names, uint32_t count);
 /* Adds one primitive to the table at run time (Dynlink, toplevels): the stub at function, or if
  * that is NULL the built-in one of that name. Its number, or -1 when the table is full. The name
- * must live as long as the table. */
+ * must live as long as the table. GC: never. */
 int32_t vm_link_more(struct vm *vm, const char *name, void *function);
 /* The built-in row of that name, or NULL. GC: never. */
 const struct vm_prim *vm_find_builtin(const struct vm *vm, const char *name);
-/* What a C library's function of that name needs: CAP_DYNLINK if it is none of the well-known ones,
- * as it may do anything. GC: never. */
+/* The capability that a C library's function of that name needs: CAP_DYNLINK if it is not listed in
+ * stdlib/stubs.def, as it may do anything. GC: never. */
 struct vm_stub vm_stub_named(const struct vm *vm, const char *name);
 void vm_link_free(struct vm *vm);
 

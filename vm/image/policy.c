@@ -1,4 +1,4 @@
-/* policy.c - reads a policy's words and answers questions about it; see policy.h. */
+/* policy.c - parses and evaluates policies; see policy.h. */
 #include "vm/image/policy.h"
 
 #include "gc/assert.h"
@@ -20,7 +20,7 @@ static const char *const names[CAP_COUNT] = {
 #undef CAP
 };
 
-/* What --pure grants: nothing from which the program learns more than its input. */
+/* What --pure grants: nothing that gives the program information beyond its input. */
 static const bool is_pure[CAP_COUNT] = {
     [CAP_PURE] = true,    [CAP_STDIO] = true,  [CAP_CODE] = true,
     [CAP_MARSHAL] = true, [CAP_UNSAFE] = true, [CAP_GC] = true};

@@ -1,4 +1,4 @@
-/* policy.h - what a program may do outside its process: an access for each capability.
+/* policy.h - what a program may do to the outside world: an access for each capability.
  *
  * A policy is read from the command line (or built by an embedder) before the machine exists, and
  * doesn't change afterwards. Primitives of a refused capability are not linked: calling one raises
@@ -19,7 +19,8 @@ struct vm_error;
 
 enum vm_access { ACCESS_FREE, ACCESS_REFUSED, ACCESS_BELOW };
 
-/* A folder, or a single file, that a program may use: the file itself, whatever gets its name. */
+/* A folder, or a single file, that a program may use: that file itself, not another one that gets
+ * its name later. */
 struct vm_policy_root {
     enum vm_capability capability; /* CAP_FS_READ or CAP_FS_WRITE */
     char *written, *real;          /* absolute: as given, and without symbolic links; owned */
@@ -38,13 +39,13 @@ struct vm_policy {
     size_t root_count;
 };
 
-/* Grants, or refuses, what a comma separated list names: CAPABILITY, or for grants of fs-read and
- * fs-write also CAPABILITY=PATH, which restricts the capability to what is below PATH (several
- * add up). Later words win. Fails: false, *what is wrong (a constant text) and *word, the part of
- * list that it is about. GC: never. */
+/* Grants, or refuses, the capabilities in a comma-separated list: CAPABILITY, or for grants of
+ * fs-read and fs-write also CAPABILITY=PATH, which restricts the capability to what is below PATH
+ * (several add up). Later words win. Fails: false, *what is wrong (a constant text) and *word, the
+ * part of list that it is about. GC: never. */
 bool vm_policy_change(struct vm_policy *policy, const char *list, bool grant, const char **word,
                       const char **what);
-/* Refuses everything but the process itself, its open channels and its arguments. GC: never. */
+/* Refuses everything except the process itself, its open channels and its arguments. GC: never. */
 void vm_policy_pure(struct vm_policy *policy);
 /* Frees what the policy holds. GC: never. */
 void vm_policy_free(struct vm_policy *policy);

@@ -125,8 +125,8 @@ struct vm *vm_create(const struct vm_options *options, const struct vm_version *
     return vm;
 }
 
-/* The code comes before DATA: what its verification needs for a while is free for the blocks then,
- * and it needs no words of the file's. */
+/* The code comes before DATA: the temporary memory of its verification is free again for the
+ * blocks. */
 static enum vm_status load_code_and_data(struct vm *vm, struct vm_image *image,
                                          struct vm_error *error) {
     const struct vm_section *data = vm_image_section(image, "DATA");

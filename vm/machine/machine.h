@@ -19,19 +19,20 @@ struct vm_result {
     value exn;       /* VM_UNCAUGHT; rooted in vm->domain->exn */
 };
 
-/* A new machine for that version. Fails: NULL, *error says why. GC: never. */
+/* A new machine for that version. Fails: NULL and *error. GC: never. */
 struct vm *vm_create(const struct vm_options *options, const struct vm_version *version,
                      const struct vm_library *library, struct vm_error *error);
-/* Links, verifies and loads an opened image, which the machine owns from then on. */
+/* Links, verifies and loads an opened image, which the machine owns from then on. GC: never. */
 enum vm_status vm_load(struct vm *vm, struct vm_image *image, struct vm_error *error);
 /* Runs the program. Needs: vm_load. GC: may run. */
 struct vm_result vm_run(struct vm *vm);
 /* Runs f(d, context), C code that may raise and run OCaml code, from a primitive or while no
- * program runs. *out: f's result, a value or exn_result. What would end the program ends f only.
+ * program runs. *out: f's result, a value or exn_result. An exit or a stop ends only f.
  * VM_UNCAUGHT: f raised, or returned an exn_result. GC: may run. */
 struct vm_result vm_perform(struct vm *vm, value (*f)(struct domain *d, void *context),
                             void *context, value *out);
-/* Frees the machine. False: threads are left, possibly in a system call, so the memory stays. */
+/* Frees the machine. False: other threads still exist, possibly in a system call, so the memory is
+ * not freed. */
 bool vm_destroy(struct vm *vm);
 
 /* Ends the program from within a primitive (caml_sys_exit): vm_run returns VM_EXITED. */
@@ -45,15 +46,15 @@ __attribute__((noreturn)) void vm_exit(struct domain *d, int status);
  * Needs: vm_run has returned VM_UNCAUGHT. GC: may run, and any OCaml code. */
 int vm_report_uncaught(struct vm *vm, value exn);
 
-/* The same while the program runs, which goes on. GC: may run, and any OCaml code. */
+/* The same while the program runs, which continues. GC: may run, and any OCaml code. */
 void vm_report_exception(struct domain *d, value exn);
 
-/* Formats exn without running OCaml code, cut to size - 1 bytes. GC: never. */
+/* Formats exn without running OCaml code, truncated to size - 1 bytes. GC: never. */
 void vm_format_exception(struct vm *vm, value exn, char *text, size_t size);
 
 /* ---- exit_statistics.c: OCAMLRUNPARAM=v=0x400 and --gc-stats ---- */
 
-/* Prints the counters to err if OCAMLRUNPARAM asked for them. Called at a normal end: exit, or the
+/* Prints the counters to err if OCAMLRUNPARAM requests them. Called at a normal end: exit, or the
  * last instruction. GC: never. */
 void vm_print_exit_statistics(struct domain *d, FILE *err);
 

@@ -1,4 +1,4 @@
-/* uncaught.c - see uncaught.h. */
+/* uncaught.c - exceptions as text, and the report of an uncaught one (machine.h). */
 #include "vm/machine/machine.h"
 
 #include "vm/engine/callback.h"
@@ -41,7 +41,7 @@ static void add_name(struct text *t, value constructor) {
     add(t, good ? string_bytes(field(constructor, 0)) : "?");
 }
 
-/* The exceptions whose one argument is a tuple, the source location. */
+/* The exceptions whose only argument is a tuple, the source location. */
 static bool carries_place(struct vm *vm, value constructor) {
     value globals = vm->global_data;
     return is_block(globals) && wosize_of(globals) >= EXN_COUNT &&

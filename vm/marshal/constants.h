@@ -1,4 +1,4 @@
-/* constants.h - a marshalled value of plain data as an array of rows, apart from any heap.
+/* constants.h - a marshalled value of plain data as an array of rows, outside the heap.
  *
  * The rows are in pre-order: a block's row, then those of its fields. That is the order of the
  * bytes too, so writing is one loop. The assembler and the disassembler use them,
@@ -60,8 +60,8 @@ struct vm_constant *vm_constants_add(struct vm_constants *constants, enum vm_con
 void vm_constants_free(struct vm_constants *constants);
 /* Sets end and shared of all rows. GC: never.  Fails: never. */
 void vm_constants_link(struct vm_constants *constants);
-/* Reads and links one value from n bytes, which aren't needed afterwards. GC: never.  Fails: false
- * if the bytes are not exactly what vm_constants_write writes of the rows, or memory is exhausted.
+/* Reads and links one value from n bytes, which aren't needed afterwards. GC: never. Fails: false
+ * if vm_constants_write would not write the same bytes for the rows, or memory is exhausted.
  */
 bool vm_constants_read(const uint8_t *bytes, size_t n, struct vm_constants *out);
 /* Writes the value as Marshal does, with sharing. GC: never.  Fails: false if a count doesn't fit

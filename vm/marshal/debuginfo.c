@@ -5,9 +5,9 @@
  *     count[4] | count x { start of the unit's code in bytes[4] | marshalled list of events |
  *                          marshalled list of folders }
  *
- * The events carry types and environments too, which are nearly all of the section (16 MB of the
+ * The events also contain types and environments, which are most of the section (16 MB of the
  * compiler's 19). So a program's table holds the position of each list, and reads a list when a
- * location in its unit is asked for: into an arena that is dropped once the few fields of interest
+ * location in its unit is requested: into an arena that is freed once the few fields of interest
  * are copied. */
 #include "vm/marshal/debuginfo.h"
 

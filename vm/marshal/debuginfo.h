@@ -42,7 +42,7 @@ enum vm_debug_status {
     VM_DEBUG_READ = 1
 };
 
-/* Reads a DBUG section of n bytes, all of it. NULL: *error says why. GC: never. */
+/* Reads a DBUG section of n bytes completely. Fails: NULL and *error. GC: never. */
 struct vm_debuginfo *vm_debuginfo_read(const uint8_t *bytes, size_t n, struct vm_error *error);
 /* The same for events as the compiler passes them to caml_reify_bytecode: an array of lists of
  * events. NULL: v is not of that shape, or there is no memory. GC: never. */
@@ -54,10 +54,10 @@ const struct vm_debug_event *vm_debuginfo_events(const struct vm_debuginfo *info
 
 /* Opens the program's table if it isn't yet, from its image, or if that has none, or in any case
  * (version.def, debug_file_replaces), from the file that CAML_DEBUG_FILE names, and sets
- * vm->debug_status. whole: reads all units too. Damage costs a warning on standard error and the
- * locations concerned. GC: never. */
+ * vm->debug_status. whole: reads all units too. If it is damaged, a warning is printed and the
+ * affected locations are missing. GC: never. */
 void vm_debuginfo_open(struct vm *vm, bool whole);
-/* Frees the tables of the program and of code loaded at run time. */
+/* Frees the tables of the program and of code loaded at run time. GC: never. */
 void vm_debuginfo_free(struct vm *vm);
 
 /* The location of a global pc (DI2, DI4). Its texts live as long as the table. False: unknown.

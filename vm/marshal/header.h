@@ -40,10 +40,11 @@ size_t vm_marshal_header_length(const uint8_t *bytes);
 enum vm_marshal_header_result vm_marshal_read_header(const uint8_t *bytes, size_t n,
                                                      struct vm_marshal_header *out);
 
-/* Whether frames of that length can unpack to that much; else no memory need be taken for it. */
+/* Whether frames of that length can unpack to that much; if not, the value is refused before memory
+ * is allocated. GC: never. */
 bool vm_marshal_may_unpack(const struct vm_marshal_header *head);
 /* Unpacks stored, the stored_bytes after the header of a compressed value, into data, data_bytes of
- * memory. False: they are no frames of such content. GC: never. */
+ * memory. False: the frames are invalid or have another content. GC: never. */
 bool vm_marshal_unpack(const struct vm_marshal_header *head, const uint8_t *stored, uint8_t *data);
 
 #endif

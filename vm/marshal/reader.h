@@ -1,8 +1,8 @@
 /* reader.h - reads OCaml's external representation (Marshal).
  *
  * The reader has three uses: DATA of an image (plain data only), debug information (into an arena
- * apart from the heap), and the program's input_value (everything that Marshal can write).
- * README.md draws the format.
+ * outside the heap), and the program's input_value (everything that Marshal can write). README.md
+ * draws the format.
  *
  * U1  Nothing that the input declares is trusted: what is allocated is bounded by a constant times
  *     the bytes that are left, and the header's counts of words and objects must be exact.
@@ -21,7 +21,7 @@
 struct domain;
 struct vm_marshal_reader;
 
-/* ---- Into an arena, apart from the heap. ---- */
+/* ---- Into an arena, outside the heap. ---- */
 
 /* The length of the marshalled value at bytes, of which at least its header can be read; n bytes
  * are left in the input. GC: never. Fails: with VM_BAD_MARSHAL. */
@@ -36,8 +36,8 @@ enum vm_status vm_marshal_read_arena(const uint8_t *bytes, size_t n, struct vm_a
 
 /* ---- Into the heap. ---- */
 
-/* How many globals the table in DATA will have: looks at the first item only, and believes it no
- * more than vm_marshal_read_image_data does. GC: never. Fails: with VM_BAD_MARSHAL. */
+/* The number of globals in the table of DATA: reads only the first item, and checks it as
+ * vm_marshal_read_image_data does. GC: never. Fails: with VM_BAD_MARSHAL. */
 enum vm_status vm_marshal_read_image_globals(const uint8_t *bytes, size_t n, uint32_t *count,
                                              struct vm_error *error);
 /* Reads DATA: n bytes that are exactly one value of plain data, its root a block of tag 0. All of
@@ -68,8 +68,8 @@ struct vm_marshal_read_options {
     bool closures;        /* accept closures of this machine's code */
 };
 
-/* Why a value was refused. text: as OCaml's Failure has it; why: what exactly is wrong, at which
- * byte of the data. */
+/* Why a value was refused. text: of OCaml's Failure; why: what exactly is wrong, at which byte of
+ * the data. */
 struct vm_marshal_read_fault {
     char text[384];
     const char *why;
@@ -112,7 +112,7 @@ value vm_marshal_fail_memory(struct vm_marshal_reader *r, size_t words);
 /* Prepares for a call of foreign code, which may raise: initialises all fields that are still to be
  * read, and those of later blocks when they are made. */
 void vm_marshal_initialise(struct vm_marshal_reader *r);
-/* Refuses the value with an exception that was raised after that. */
+/* Refuses the value with an exception that was raised after vm_marshal_initialise. */
 void vm_marshal_read_raised(struct vm_marshal_reader *r, value exn);
 
 #endif

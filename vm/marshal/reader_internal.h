@@ -68,10 +68,10 @@ struct vm_marshal_reader {
 
 /* Memory until the value is read, aligned to a word. NULL: there is none, and the reader failed. */
 void *reader_scratch(struct vm_marshal_reader *r, size_t bytes);
-/* Doubles a table of count elements of size bytes. False: the reader failed. */
+/* Doubles a table of count elements of size bytes each. False: the reader failed. */
 bool reader_grow(struct vm_marshal_reader *r, void **table, size_t *capacity, size_t count,
                  size_t size);
-/* reader_block where the words are too many or there is no memory. 0: the reader failed. */
+/* reader_block if there are too many words or no memory. 0: the reader failed. */
 value reader_block_slow(struct vm_marshal_reader *r, size_t wosize);
 /* reader_number where the table of objects is full. */
 void reader_number_slow(struct vm_marshal_reader *r, value v);

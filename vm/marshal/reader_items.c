@@ -1,5 +1,5 @@
 /* reader_items.c - single items of any kind, with all checks, and the memory that they take. The
- * loop in reader.c reads what is frequent and leaves the rest to these functions. */
+ * loop in reader.c reads the common items and leaves the rest to these functions. */
 #include "gc/hooks.h"
 #include "vm/code/version.h"
 #include "vm/marshal/reader_internal.h"

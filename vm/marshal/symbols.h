@@ -25,13 +25,13 @@ struct vm_symbols {
     size_t name_count;
 };
 
-/* The module whose code is at gpc, and as text, cut to size - 1 bytes, the function: MODULE.FOFFSET
- * by its first byte in the code, MODULE alone for the top level. The table is made at the first
- * call and belongs to the machine. NULL: not known (code loaded at run time, a file without SYMB,
- * no memory). GC: never. */
+/* The module whose code is at gpc, and as text, truncated to size - 1 bytes, the function:
+ * MODULE.FOFFSET by its first byte in the code, MODULE alone for the top level. The table is made
+ * at the first call and belongs to the machine. NULL: not known (code loaded at run time, a file
+ * without SYMB, no memory). GC: never. */
 const char *vm_symbol_at(struct vm *vm, uint64_t gpc, char *function, size_t size);
-/* Where the function of an active call, or the top level of its unit, begins; gpc: the place of the
- * call. GC: never. */
+/* The start of the function of an active call, or of the top level of its unit; gpc: of the call.
+ * GC: never. */
 uint64_t vm_function_start(struct vm *vm, uint64_t gpc);
 /* The module, or the predefined exception, that is in a global, a field of vm->global_data. NULL:
  * not known, as above. GC: never. */

@@ -1,4 +1,4 @@
-/* writer.c - the walk over a value that writes it, in the order and with the codes of OCaml's own
+/* writer.c - writes a value while traversing it, in the order and with the codes of OCaml's own
  * writer, so that the bytes are the same. */
 #include "vm/marshal/writer_internal.h"
 
@@ -99,7 +99,7 @@ void vm_marshal_put_bytes(struct vm_marshal_writer *w, const void *bytes, size_t
 }
 
 /* Appends the bytes of a large block without copying: they become a chunk of their own, since the
- * block does not move before they are used. What is free in the last chunk becomes the chunk after
+ * block does not move before they are used. The free part of the last chunk becomes the chunk after
  * it. */
 static void put_borrowed(struct vm_marshal_writer *w, const void *bytes, size_t n) {
     w->scratch_bytes += n; /* as if they were copied, so that the limit holds */

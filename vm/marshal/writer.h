@@ -1,8 +1,9 @@
 /* writer.h - writes a value in OCaml's external representation (README.md draws it).
  *
  * The writer walks a value without changing it: the objects seen so far are in a hash table by
- * address, so nothing may collect while it runs, and nothing in it does. Its memory beyond the
- * structure, which is a local variable of the caller, comes from an arena that the caller frees. */
+ * address, so there must be no collection while it runs; the writer itself does not collect. Its
+ * memory beyond the structure, which is a local variable of the caller, comes from an arena that
+ * the caller frees. */
 #ifndef BACTRIAN_VM_MARSHAL_WRITER_H
 #define BACTRIAN_VM_MARSHAL_WRITER_H
 
@@ -30,8 +31,8 @@ struct vm_marshal_customs {
 };
 
 /* The bits of Marshal's list of flags, in the order of its constructors (COMPRESSED: from 5.1 on),
- * and one of our own: v stays alive and unchanged until the bytes were used, so those of large
- * blocks needn't be copied. */
+ * and an additional one: v stays alive and unchanged until the bytes were used, so the contents of
+ * large blocks needn't be copied. */
 enum {
     VM_MARSHAL_NO_SHARING = 1,
     VM_MARSHAL_CLOSURES = 2,
@@ -67,7 +68,7 @@ struct vm_marshal_writer {
     struct domain *d;
     const struct vm_marshal_customs *customs;
     struct vm_arena *scratch;
-    size_t scratch_bytes; /* so far: writing a cyclic value without sharing must end */
+    size_t scratch_bytes; /* so far: bounded, as a cyclic value without sharing does not end */
     unsigned flags;
     size_t chunk_capacity; /* of the last chunk that was allocated */
     enum vm_marshal_failure failure;
@@ -91,8 +92,8 @@ struct vm_marshal_writer {
     value *first_stack[2 * VM_MARSHAL_FIRST_STACK];
 };
 
-/* Marshals v. False: w->failure and w->text say why. scratch: freed by the caller after the bytes
- * were used. GC: never, unless customs->foreign runs one. */
+/* Marshals v. Fails: false, with w->failure and w->text. scratch: freed by the caller after the
+ * bytes were used. GC: never, unless customs->foreign runs one. */
 bool vm_marshal_write(struct vm_marshal_writer *w, struct domain *d,
                       const struct vm_marshal_customs *customs, value v, unsigned flags,
                       struct vm_arena *scratch);

@@ -45,8 +45,8 @@ void vm_backtrace_destroy(struct domain *d) {
 
 /* ---- Walking. ---- */
 
-/* The trap frames, from the innermost outwards, across fibers and entries into the loop; and those
- * in the buffer of the fiber where the walk is. */
+/* The trap frames, from the innermost outwards, across fibers and activations; and those in the
+ * buffer of the fiber where the walk is. */
 struct traps {
     struct domain *d;
     struct vm_activation *activation;
@@ -96,8 +96,8 @@ struct walk {
     size_t limit, count;
     void (*visit)(void *context, uint64_t gpc);
     void *context;
-    /* As programs see call stacks of 5.x (version.def, call_stacks_have_handlers). Where the walk
-     * is, and the innermost trap frame of that fiber or callback (NULL: there is none). */
+    /* For call stacks of 5.x, as programs see them (version.def, call_stacks_have_handlers). Where
+     * the walk is, and the innermost trap frame of that fiber or callback (NULL: there is none). */
     bool visits_handlers;
     bool knows_plain_frames; /* for is_plain_frame */
     uintptr_t boundary;

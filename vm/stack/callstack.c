@@ -184,8 +184,8 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
 
 /* ---- Short stacks. ---- */
 
-/* Caches the short stack in fresh, with the words that determine it. One that crosses a watermark
- * or a callback is not cached: more would have to be compared. */
+/* Caches the short stack in fresh, with the words that determine it. A stack that crosses a
+ * watermark or a callback is not cached, since more words would have to be compared. */
 static void cache_short_stack(struct domain *d, struct vm_call_stack *s, size_t limit,
                               size_t count) {
     struct vm_short_stack *b = &s->short_stack;
@@ -230,7 +230,7 @@ size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs
 /* ---- The cached stack. ---- */
 
 /* Whether the frames from the innermost one to the watermark are the cached ones. If not, those
- * that are have been recorded. */
+ * that differ have been recorded. */
 static inline bool is_cached(struct domain *d, struct vm_call_stack *s, struct walker *w,
                              const value *watermark) {
     const uint64_t *gpcs = s->cached.gpcs;

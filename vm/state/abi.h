@@ -54,7 +54,7 @@ _Static_assert(sizeof(struct vm_abi_state) == 1024, "caml_domain_state: its size
 
 struct domain;
 
-/* Moments at which stubs may have a hook. */
+/* Events for which stubs may have a hook. */
 enum vm_abi_moment { ABI_FINALISERS_BEGIN, ABI_FINALISERS_END, ABI_DOMAIN_ENDS };
 
 /* The C interface of a machine: vm/capi implements it, the command line hands it in
@@ -66,11 +66,12 @@ struct vm_abi {
     void (*thread_entered)(struct domain *d);
     /* The machine has another table of globals. GC: never. */
     void (*globals_changed)(struct domain *d);
-    /* Now is that moment, in the running domain of an attached machine. GC: never. */
+    /* That event has occurred, in the running domain of an attached machine. GC: never. */
     void (*notice)(struct domain *d, enum vm_abi_moment moment);
     /* The machine ends; its heap no longer exists. GC: never. */
     void (*detach)(struct domain *d);
-    /* What libraries see of the debugger has changed. NULL: machines have none. GC: never. */
+    /* caml_debugger_in_use and caml_debugger_fork_mode have changed. NULL: there is no debugger.
+     * GC: never. */
     void (*debugger_changed)(struct domain *d);
 };
 

@@ -1,11 +1,11 @@
-/* alloc.h - allocation for primitives, by short names, and the boxed integers. */
+/* alloc.h - allocation functions with short names, for primitives; boxed integers. */
 #ifndef BACTRIAN_VM_STATE_ALLOC_H
 #define BACTRIAN_VM_STATE_ALLOC_H
 
 #include "vm/state/vm.h"
 
-/* Allocation for primitives, by their usual names. Fuel pays for what exists: a size that is
- * refused costs nothing. GC: may run. */
+/* Allocation for primitives. Fuel is charged for allocated blocks only, not for a size that is
+ * refused. GC: may run. */
 static inline value new_block(struct domain *d, size_t wosize, unsigned tag) {
     value v = gc_alloc(&d->gc, wosize, tag);
     vm_charge_work(d, 8 * wosize);

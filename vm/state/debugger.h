@@ -1,8 +1,8 @@
-/* debugger.h - what a machine asks of its debugger (vm/debug), which is set before the machine is
- * created (vm_options.debugger).
+/* debugger.h - the functions of a debugger (vm/debug) that a machine calls; it is set before the
+ * machine is created (vm_options.debugger).
  *
  * DG1  While a debugged machine is stopped, no OCaml code runs and nothing is collected: the
- *      debugger may keep values until it lets the machine go on. */
+ * debugger may keep values until the machine continues. */
 #ifndef BACTRIAN_VM_STATE_DEBUGGER_H
 #define BACTRIAN_VM_STATE_DEBUGGER_H
 

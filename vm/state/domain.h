@@ -12,8 +12,9 @@
  *
  * A machine has one mutator, whose threads take turns (vm/thread/thread.h). The context belongs to
  * a thread: it is in the mutator while the thread runs and saved in the thread while it does not,
- * so that the loop and all primitives find it at one place. OCaml 5's domains (vm/thread/domains.h)
- * take turns like threads do: the mutator points to the record of the one that runs. */
+ * so that the loop and all primitives find it at the same address. OCaml 5's domains
+ * (vm/thread/domains.h) take turns like threads do: the mutator points to the record of the one
+ * that runs. */
 #ifndef BACTRIAN_VM_STATE_DOMAIN_H
 #define BACTRIAN_VM_STATE_DOMAIN_H
 
@@ -29,7 +30,7 @@ struct vm_backtrace;
 struct vm_lock;
 struct vm_thread;
 
-/* Return addresses that are replaced to notice when control reaches older frames
+/* Return addresses that are replaced in order to detect that control returns to older frames
  * (vm/stack/watermarks.h). */
 enum { WATERMARK_MINOR, WATERMARK_CALL_STACK, WATERMARK_UNSCANNED, WATERMARK_COUNT };
 struct vm_watermark {
@@ -53,7 +54,7 @@ struct vm_stack {
     struct vm_call_stack *call_stack; /* the last one that was taken (vm/stack/callstack.h) */
 };
 
-/* What belongs to a thread. Its fields, named once: struct domain has them as its own. */
+/* The fields of a thread's context, listed once: struct domain has them, too. */
 #define VM_CONTEXT_FIELDS                                                                    \
     struct vm_stack stack;                                                                   \
     struct vm_activation *activation; /* innermost entry into the loop */                    \
@@ -72,7 +73,7 @@ struct vm_waiters {
     struct vm_thread *first, *last;
 };
 
-/* What belongs to a domain of OCaml 5, of which programs of 4.x have one (vm/thread/domains.h). */
+/* The state of a domain of OCaml 5, of which programs of 4.x have one (vm/thread/domains.h). */
 struct vm_domain_record {
     struct vm_domain_record *next;
     intptr_t id;                   /* Domain.self: 0 is the first one's; never used again */
@@ -105,9 +106,9 @@ struct domain {
     size_t least_stack_words;        /* the limit in force is not less */
     struct gc_check_budget checked_stack;
     bool backtrace_active; /* the record's */
-    /* Allocates a small block for the loop when only a sample is wanted: the block, or 0 after
-     * beginning a call before the instruction (vm/stack/reexecute.h). vm_slow_alloc: no profiler.
-     * GC: may run. */
+    /* Allocates a small block for the loop when the slow path is taken only for a sample: returns
+     * the block, or 0 after beginning a call before the instruction (vm/stack/reexecute.h).
+     * vm_slow_alloc: no profiler. GC: may run. */
     value (*sample)(struct domain *d, size_t wosize, unsigned tag);
     void *sampler;           /* the state of that function */
     value promised_block;    /* already reported to a profiler: the next block, if of that size */

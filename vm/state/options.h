@@ -32,9 +32,9 @@ struct vm_stream {
 };
 enum { VM_STREAMS = 3 };
 
-/* Which functions become machine code (vm/engine/native). */
+/* Which functions are compiled to machine code (vm/engine/native). */
 enum vm_jit {
-    VM_JIT_HOT, /* those that run often: the default */
+    VM_JIT_HOT, /* hot ones: the default */
     VM_JIT_OFF,
     VM_JIT_ALL, /* each when it is first called */
 };
@@ -48,12 +48,12 @@ struct vm_options {
     uint64_t fuel;                  /* instructions; 0: no limit (vm/stack/limits.h) */
     uint64_t max_output_bytes;      /* channels and messages; 0: no limit */
     const struct vm_policy *policy; /* NULL: everything is granted; lives as long as the vm */
-    /* Machine code leaves for the loop at every n-th test; 0: where it must. */
+    /* Machine code takes the exit at every n-th guard; 0: only if a guard fails. */
     uint64_t jit_stress;
     enum vm_jit jit;
     bool perf_map;                        /* name machine code for perf(1) */
     struct vm_native_observer *on_native; /* or NULL (vm/engine/native/observer.h) */
-    bool unchecked;                       /* leave out the tests of checked mode */
+    bool unchecked;                       /* omit the checks of checked mode */
     bool backtrace;                       /* b */
     int backtrace_level;                  /* b's number; from 2 on DBUG is read at the start */
     bool parser_trace;                    /* p */

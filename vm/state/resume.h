@@ -1,6 +1,6 @@
-/* resume.h - where the loop goes on: a return address or a handler on the stack, the instruction
- * whose registers are saved. Only the engine knows what is there; for all others it is one word,
- * equal to another or not, that vm/code/decoded.h can look up. */
+/* resume.h - where the loop continues: a return address or a handler on the stack, or the
+ * instruction whose registers are saved. Only the engine reads the code there; elsewhere it is an
+ * opaque word that can be compared and that vm/code/decoded.h can look up. */
 #ifndef BACTRIAN_VM_STATE_RESUME_H
 #define BACTRIAN_VM_STATE_RESUME_H
 

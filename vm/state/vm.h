@@ -1,4 +1,4 @@
-/* vm.h - struct vm: what a machine holds. Several may exist in one process; vm/machine/machine.h
+/* vm.h - struct vm: the state of a machine. Several may exist in one process; vm/machine/machine.h
  * creates, runs and destroys them. */
 #ifndef BACTRIAN_VM_STATE_VM_H
 #define BACTRIAN_VM_STATE_VM_H
@@ -65,7 +65,7 @@ struct vm_function_ids {
     void *context;
 };
 
-/* What lower rooms ask of the rooms above them (set by vm/machine/machine.c). */
+/* Functions of higher rooms that lower rooms call (set by vm/machine/machine.c). */
 struct vm_upcalls {
     /* vm_process_pending_exn (vm/thread/pending.h). */
     value (*process_pending_exn)(struct domain *d);
@@ -75,8 +75,9 @@ struct vm_upcalls {
     void (*exit)(struct domain *d, int status) __attribute__((noreturn));
 };
 
-/* A profiler, as the machine sees it (its primitives are vm_options.profiler_rows). Each function
- * except close may be NULL, and reexecute_ended while domain.sample re-executes nothing. */
+/* The machine's interface to a profiler (its primitives are vm_options.profiler_rows). Each
+ * function except close may be NULL, and reexecute_ended while domain.sample re-executes
+ * nothing. */
 struct vm_profiler {
     void *state;
     void (*poll)(void *state); /* the machine polls. GC: may run */
@@ -126,7 +127,7 @@ struct vm {
     uint32_t function_count;
     uint32_t function_capacity;
     const uintptr_t *prepare_code; /* the entry of functions that are not prepared */
-    /* The machine's own code (vm/engine/prepare.c). */
+    /* The machine's internal code (vm/engine/prepare.c). */
     struct vm_resume leave_code, next_call_code, watermark_code, traced_code;
     struct vm_resume reexecute_code, reexecute_handler; /* vm/stack/reexecute.h */
     struct vm_resume fiber_code;                        /* vm/stack/fiber.h */
@@ -187,7 +188,7 @@ static inline void vm_set_global_data(struct vm *vm, value table) {
     vm->global_data = table;
     if (vm->abi_attached) vm->options.abi->globals_changed(vm->domain);
 }
-/* Notifies stubs of that moment. GC: never. */
+/* Notifies stubs of an event. GC: never. */
 static inline void vm_abi_notice(struct domain *d, enum vm_abi_moment moment) {
     if (d->vm->abi_attached) d->vm->options.abi->notice(d, moment);
 }

@@ -1,7 +1,7 @@
-/* basm.h - bytecode as text: an image printed with labels and names, and the way back.
+/* basm.h - bytecode as text: prints an image with labels and names, and assembles it again.
  *
- * The text of a whole image carries every byte of it: vm_assemble of what vm_disassemble printed
- * gives the same file. A text written by hand may omit almost everything (tests/asm/README.md
+ * The text of an image represents every byte of it: vm_assemble turns what vm_disassemble printed
+ * into the same file. In a text written by hand almost everything is optional (tests/asm/README.md
  * describes the language, the head of asm.c has its grammar). */
 #ifndef BACTRIAN_VM_TEXT_BASM_H
 #define BACTRIAN_VM_TEXT_BASM_H

@@ -9,8 +9,8 @@
  * A release wakes the first thread of the queue, but a thread that arrives before that one is awake
  * may acquire the lock: short blocking sections cost no thread switch. A yield hands the lock over,
  * so that every thread gets its turn. A thread that waits for another one (vm_wait) is put into the
- * queue by that one, and wakes only when it may run. The tick is a POSIX thread that exists while
- * there are threads to switch between; it requests the yield by the poll word. */
+ * queue by that one, and is woken only when it can run. The tick is a POSIX thread that exists
+ * while there are several threads; it requests a yield by the poll word. */
 #include "gc/assert.h"
 #include "gc/weak.h"
 #include "vm/base/os.h"
@@ -28,7 +28,7 @@
 #include <signal.h>
 #include <time.h>
 
-/* A domain may wait for another one in a loop, so domains take turns more often. */
+/* A domain may wait for another one in a spin loop, so domains take turns more often. */
 enum { TICK_NS = 50000000, DOMAINS_TICK_NS = 1000000 };
 
 /* ---- Queues. ---- */
@@ -63,7 +63,7 @@ void vm_runtime_lock_release(struct vm_threads *threads) {
     if (threads->queue.first != NULL) pthread_cond_signal(&threads->queue.first->turn);
 }
 
-/* Waits in the queue until t was handed the lock or is the first to acquire it. */
+/* Waits in the queue until the lock is handed to t or t is the first to acquire it. */
 static void wait_in_queue(struct vm_threads *threads, struct vm_thread *t) {
     while (threads->owner != t) {
         if (threads->owner == NULL && threads->queue.first == t) {
@@ -102,7 +102,7 @@ static void leave_context(struct domain *d) {
     threads->dirty = t;
 }
 
-/* Ends this thread: another one ended the program while it waited. */
+/* Ends this thread: another one has ended the program while this one waited. */
 static _Noreturn void leave_program(struct domain *d) {
     struct vm_threads *threads = d->vm->threads;
     if (d->thread == threads->main) _longjmp(*d->vm->exit_point, 1);
@@ -259,7 +259,7 @@ static struct timespec after(int64_t ns) {
     return at;
 }
 
-/* Ends at the first tick that finds only one thread, and none about to be registered. */
+/* The tick's thread ends when there is only one thread, and none about to be registered. */
 static void *tick(void *context) {
     struct vm_threads *threads = context;
     struct gc_domain *g = &threads->domain->gc;

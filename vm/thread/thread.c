@@ -6,7 +6,7 @@
  *
  * The collector visits the running thread's stack as that of a machine without threads. Of the
  * other threads, a minor collection visits those that ran since the last one (TH2): ten thousand
- * waiting threads cost it nothing. */
+ * waiting threads add no cost. */
 #include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/engine/callback.h"
@@ -50,7 +50,7 @@ static struct vm_thread_status *status_of(value handle) {
     return *(struct vm_thread_status **)custom_data(field(handle, 2));
 }
 
-/* Makes t's handle: number, unit (where OCaml has the function), termination status. Programs can
+/* Makes t's handle: number, unit (OCaml's field for the function), termination status. Programs can
  * change its fields: only the status is ever read. */
 static void make_handle(struct domain *d, struct vm_thread *t) {
     value status = VAL_UNIT;

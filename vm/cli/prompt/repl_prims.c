@@ -31,8 +31,8 @@ static value repl_is_terminal(struct domain *d, value unit) {
     return val_of_int(editor_is_possible());
 }
 
-/* Makes the toplevel believe, or not any more, that the terminal is dumb. What it does about
- * colours it has read from OCAML_COLOR, which the session's programs need not see. */
+/* Makes the toplevel believe that the terminal is dumb, or ends that. The setting of colours, which
+ * it has read from OCAML_COLOR, is not inherited by the session's programs. */
 static value repl_pretend_dumb(struct domain *d, value start) {
     struct cli_repl *repl = repl_of(d);
     if (start == VAL_TRUE) {
@@ -146,7 +146,7 @@ static value repl_unread(struct domain *d, value channel, value text) {
 
 static value repl_version(struct domain *d, value unit) { return copy_string(d, BACTRIAN_VERSION); }
 
-/* For each of the packages, and those that they need, a line: its folder, a tab, its archives. */
+/* A line for each of the packages and those that they need: its folder, a tab, its archives. */
 static value repl_packages(struct domain *d, value packages) {
     enum { FIXED = 7 };
     const char *words[FIXED] = {
@@ -225,7 +225,7 @@ static value repl_start(struct domain *d, value rate, value what) {
     return VAL_UNIT;
 }
 
-/* Ends the recording. Returns the figures that bactrian_repl.ml names. */
+/* Ends the recording. Returns a record of figures, which bactrian_repl.ml declares. */
 static value repl_stop(struct domain *d, value unit) {
     struct mp_recorder *recorder = recorder_of_session(d);
     if (recorder == NULL) vm_failwith(d, "no recording is running");

@@ -1,9 +1,9 @@
 /* directives.c - the toplevel's directives in a script.
  *
- * A directive stands where a phrase may begin: at the start of the file, after `;;`, or after
- * another directive. Blanks take its place, so that locations stay as they are; a file of `#use`
- * comes between two line directives. Strings, comments and characters are skipped as OCaml's lexer
- * does; ocamlc reports everything else that is wrong. */
+ * A directive may appear where a phrase may begin: at the start of the file, after `;;`, or after
+ * another directive. It is replaced by blanks, so that locations do not change; the text of `#use`
+ * is inserted between two line directives. Strings, comments and characters are skipped as by
+ * OCaml's lexer; all other errors are reported by ocamlc. */
 #include "vm/cli/script/script.h"
 
 #include <ctype.h>
@@ -44,7 +44,7 @@ static int char_at(const struct reader *r, size_t i) {
 /* Whether c may be in a path of names, M.x. */
 static bool is_of_path(int c) { return isalnum(c) || c == '_' || c == '.' || c == '\''; }
 
-/* Passes n characters and writes them, or blanks that keep the lines. */
+/* Advances by n characters and writes them, or blanks and the line ends. */
 static void pass(struct reader *r, size_t n, bool blank) {
     for (; n > 0 && r->at < r->end; n--) {
         char c = *r->at++;
@@ -97,7 +97,7 @@ static size_t char_literal_length(const struct reader *r) {
     return char_at(r, 1) != 0 && char_at(r, 1) != '\'' && char_at(r, 2) == '\'' ? 3 : 1;
 }
 
-/* Passes one token that is neither a comment nor a directive, or a part of one. */
+/* Advances by one token, or a part of one, that is neither a comment nor a directive. */
 static void pass_token(struct reader *r) {
     size_t n = 1;
     if (*r->at == '"') {
