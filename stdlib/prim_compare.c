@@ -65,7 +65,7 @@ static inline void push(struct comparison *c, value a, value b, size_t next, boo
 
 static bool has_field(value v, size_t i) { return tag_of(v) < TAG_NO_SCAN && i < wosize_of(v); }
 
-/* Drops the pairs that OCaml code has changed so that they can't be gone on with. GC: never. */
+/* Drops the pairs that OCaml code has changed so that they can't be continued. GC: never. */
 static void drop_changed_pairs(struct comparison *c) {
     size_t kept = 0;
     for (size_t i = 0; i < c->depth; i++) {

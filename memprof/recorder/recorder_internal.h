@@ -137,7 +137,7 @@ void mp_recorder_leave(struct mp_recorder *r, unsigned weight);
 /* Collector's activities, as mp_tracker_events.activity. */
 void mp_on_activity(void *context, struct gc_domain *g, enum gc_activity what, bool begins,
                     size_t words);
-/* At a poll, with live_exact: has everything marked, if that is wanted. GC: may run. */
+/* At a poll, with live_exact: marks everything, if a new maximum was reached. GC: may run. */
 void mp_exact_poll(struct mp_recorder *r);
 /* Writes the resident memory of the process. */
 void mp_resident_write(struct mp_recorder *r);

@@ -54,7 +54,7 @@ static inline __attribute__((always_inline)) void on_hit(void *context, struct d
     vector_append(&t->blocks, item);
 }
 
-/* domain.sample for the usual case, with a single hit; the rest is mp_sample_existing. */
+/* domain.sample for the common case, with a single hit; the rest is mp_sample_existing. */
 static value fast_sample(struct domain *d, size_t wosize, unsigned tag) {
     struct mp_sampler *s = d->sampler;
     struct mp_stream *only = s->only;

@@ -453,7 +453,7 @@ class Limits(Case):
                 low = middle
         self.expect(self.run_out(high, 100), out='done')
         self.stopped(self.run_out(low, 100), '--fuel')
-        # Each round of the loop takes a fixed number of instructions.
+        # Each iteration of the loop takes a fixed number of instructions.
         with self.subTest('one more turn needs more'):
             self.stopped(self.run_out(high, 101), '--fuel')
         per_turn = next(n for n in range(1, 100) if self.run_out(high + n, 101).status == 0)

@@ -10,9 +10,9 @@
 #include <sys/mman.h>
 
 const char *const tiers_texts[TIERS_ENDS] = {
-    [TIERS_REFUSED] = "refused",     [TIERS_SAME] = "the same",
-    [TIERS_ENDLESS] = "without end", [TIERS_MEMORY] = "without memory",
-    [TIERS_UNSTEADY] = "varying",    [TIERS_DIFFER] = "different",
+    [TIERS_REFUSED] = "refused",         [TIERS_SAME] = "the same",
+    [TIERS_ENDLESS] = "not terminating", [TIERS_MEMORY] = "out of memory",
+    [TIERS_UNSTEADY] = "varying",        [TIERS_DIFFER] = "different",
 };
 
 static const struct {

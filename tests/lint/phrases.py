@@ -39,8 +39,26 @@ BANNED = [
     ('(thread|stack|function) of C.s', 'a C thread'),
     ('comes? behind', 'follows'),
     ('makes no sense', 'is invalid'),
+    ("processor(?:'s)? times?", 'CPU time'),
+    ('quick paths?', 'fast path'),
+    ('rare (half|halves)', 'slow path'),
+    ('store barrier', 'write barrier'),
+    ('heads? of (a loop|the loop|loops)', 'loop header'),
+    ('rounds? of (a|the|its) loop', 'iteration'),
+    ('ways into (a|the|each|this) (row|block|label)', 'predecessors'),
+    ('flow (goes|does not go) on', 'control continues'),
+    ('control comes', 'control reaches, control returns'),
+    ('gone on with', 'continued'),
+    ('known of (a|an|the|each)', 'known about'),
+    ('asks of (a|an|the)', 'requires of'),
+    ('one look at', 'one load of, one comparison with'),
+    ('in vain', 'without a result; ignored; not found'),
+    ('without (an )?end', 'endless, that does not terminate'),
+    ('the world outside', 'the outside world'),
     ('D(4|5|8|10|12)', 'the reason itself: no ids of decisions'),
 ]
+# Files with comments or texts that are neither C nor Python nor scripts.
+TEXTS = ('.md', '.ml', '.mli', '.js', '.html', '.el')
 GAP = r'[\s*#/]+'
 PATTERNS = [(re.compile(r'\b' + phrase.replace(' ', GAP) + r'\b', re.I), instead)
             for phrase, instead in BANNED]
@@ -50,7 +68,7 @@ def problems(sources):
     """Yields `FILE:LINE: "phrase": write instead` for code, scripts and texts."""
     for source in sources:
         if source.path.startswith('tests/lint/phrases') or not (
-                source.is_code() or source.path.endswith(('.md', '.ml', '.mli'))):
+                source.is_code() or source.path.endswith(TEXTS)):
             continue
         text = '\n'.join(source.lines)
         for pattern, instead in PATTERNS:

@@ -51,7 +51,7 @@ let () =
   refused "2^60 floats" (header "\x17\x10\x00\x00\x00\x00\x00\x00\x00");
   refused "a double cut short" (header "\x0c\x00\x00\x00");
   refused "a custom block of unknown name" (header "\x12_x\x00");
-  refused "a custom block's name without end" (header "\x12aaaaaaaaaaaaaaaaaaa");
+  refused "a custom block's name that does not end" (header "\x12aaaaaaaaaaaaaaaaaaa");
   refused "an int64 cut short" (header "\x12_j\x00\x01\x02");
   refused "a custom block of false size" (header "\x18_bigarr02\x00\x00\x00\x00\x01\x00\x00\x00\x00\x00\x00\x00\x02");
   refused "a length of 2^62" (big_header ~length:(1 lsl 61) "\x41");

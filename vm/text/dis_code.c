@@ -119,7 +119,7 @@ static void print_closures(struct disassembler *d, uint32_t pc) {
 
 /* --- Comments --- */
 
-/* What is known of a constant global, if it is short. */
+/* The comment for a constant global, if it is short. */
 static void print_preview(struct disassembler *d, uint32_t pc) {
     const char *operands = vm_opcodes[d->image->code[pc]].operands;
     if (operands[0] != 'g' || !d->data_readable) return;

@@ -138,7 +138,7 @@ function causeRows(profile, from, to) {
     .sort((a, b) => b.total - a.total || (a.name < b.name ? -1 : 1));
 }
 
-// Ticks of processor time of a time range, by function.
+// Ticks of CPU time of a time range, by function.
 function processorRows(profile, from, to) {
   const {time, location, running, collecting} = profile.ticks, sums = new Map();
   let all = 0;
@@ -175,7 +175,7 @@ function workTables(tables, profile, from, to) {
   causeRows(profile, from, to), 'Why it ran');
   fill(tables.processor, [column('seconds', 'seconds', secondsText),
     column('share', 'share', shareText), column('function', 'name')],
-  processorRows(profile, from, to), 'Processor time');
+  processorRows(profile, from, to), 'CPU time');
   fill(tables.modules, [column('share', 'share', shareText),
     {title: 'bytes', of: r => r.estimate.value, show: bytesText, interval: r => r.estimate},
     column('in a second', 'rate', bytesText), column('module', 'name')],

@@ -1,5 +1,5 @@
 // timeline.js - the run from left to right: live memory, the process's memory, allocation and
-// processor time by module, collector, phases.
+// CPU time by module, collector, phases.
 // A range is selected by dragging over it, with its two handles, or by keys; a click selects a
 // moment. The axis is time or, stable from run to run, allocated memory.
 
@@ -199,7 +199,7 @@ class Timeline {
     const fill = m => m > palette.length ? color.accent : palette[m] || otherFill;
     this.stack(g, y, h, width, this.ticks, fill, this.axis === 'alloc');
     const used = this.ticks.reduce((sum, a) => a.reduce((x, n) => x + n, sum), 0);
-    this.topText = 'processor time by module, ' +
+    this.topText = 'CPU time by module, ' +
       secondsText(used * this.profile.facts.tick_ns / 1e9);
   }
 

@@ -8,7 +8,7 @@
 
 enum phrase_state {
     PHRASE_BLANK, /* there is nothing but blanks and comments */
-    PHRASE_OPEN,  /* it has no end */
+    PHRASE_OPEN,  /* incomplete */
     PHRASE_ENDED, /* by its `;;` */
     PHRASE_LINE,  /* a directive that ends with its line, without `;;` */
 };

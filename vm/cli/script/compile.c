@@ -112,9 +112,9 @@ static int link_program(struct script *s, const char *object) {
 
 /* ---- The text. ---- */
 
-/* The command that ocamlc runs to read the script, whose name it appends, in vain: so messages have
- * that name, and show lines, though ocamlc reads a copy. open and close: what stands around the
- * text. Allocated. */
+/* The command that ocamlc runs to read the script; it ignores the file name that ocamlc appends. So
+ * messages have that name, and show lines, though ocamlc reads a copy. open and close: the text
+ * before and after the script's. Allocated. */
 static char *reading_command(const char *open, const char *copy, const char *close) {
     char *command = NULL;
     size_t size;

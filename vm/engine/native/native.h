@@ -1,9 +1,9 @@
 /* native.h - the compiler to machine code: the interface for the loop and the preparation of
  * functions.
  *
- *     decoded code   HOT count | row's words ...        counts entries and rounds of a loop
+ *     decoded code   HOT count | row's words ...        counts entries, loop iterations
  *                    NATIVE address | row's words ...   the row's machine code exists, at the entry
- *                    NATIVE_LOOP address | ...          or at the head of a loop
+ *                    NATIVE_LOOP address | ...          or at a loop header
  *     cells          machine address | frame word | NATIVE_RETURN     (one for each return point)
  *
  * N3  Frames of machine code are the loop's, word for word; the extra arguments (X) of a function
