@@ -91,7 +91,7 @@ class MachineCode(Case):
         os.remove('/tmp/perf-%s.map' % done.out.split('\n')[0])
         self.assertEqual(self.place.read('precious'), b'precious')
         self.assertEqual(done.status, 0, repr(done))
-        self.assertRegex(done.err, r'^bactrian: /tmp/perf-\d+\.map: .*: perf will not know')
+        self.assertRegex(done.err, r'^bactrian: /tmp/perf-\d+\.map: .*: perf cannot show')
 
     def test_perf_shows_the_names_of_functions(self):
         program = self.program('shown', r"""

@@ -74,7 +74,7 @@ value vm_enter(struct domain *d, value closure, intptr_t extra_args) {
 }
 
 static value raise_no_function(struct domain *d, void *context) {
-    vm_invalid_argument(d, "bytecode: what is to be called back is not a function");
+    vm_invalid_argument(d, "bytecode: the callback is not a function");
 }
 
 /* Restores that depth of the stack: an exception may have left more words on it. */

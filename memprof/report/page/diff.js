@@ -147,7 +147,7 @@ function drawDiffPaths(pair) {
     value(pair[side], p < 0 ? 0 : pair[side].paths.sums[p]));
   page.diff.tipText = path => {
     const [before, after] = estimates(path), show = unitShow(S.unit);
-    const real = chanceOf(before, after) < 0.05 ? 'beyond chance by itself' : 'explained by chance';
+    const real = chanceOf(before, after) < 0.05 ? 'significant by itself' : 'explained by chance';
     return `${union.text(path)}\nbefore: ${estimateText(before, show)}\n` +
       `after: ${estimateText(after, show)}\n${real}`;
   };

@@ -27,7 +27,7 @@ FILE *native_perf_map_open(FILE *err) {
     FILE *map = NULL;
     if (fd >= 0 && is_own_file(fd) && ftruncate(fd, 0) == 0) map = fdopen(fd, "w");
     if (map != NULL) return map;
-    fprintf(err, "bactrian: %s: %s: perf will not know the names of functions\n", path,
+    fprintf(err, "bactrian: %s: %s: perf cannot show the names of functions\n", path,
             strerror(errno));
     if (fd >= 0) close(fd);
     return NULL;
