@@ -5,8 +5,8 @@
  * B2  A proxy's refcount is the number of blocks that point at it.
  * B3  The product of the dimensions and the element size fits in a word, and data has that many
  *     bytes. data is NULL in a block whose creation failed.
- * B4  Elements that are counted (gc_external_charge) are followed, at the next word, by the heap
- *     that counts them. OVERHEAD_BYTES are counted with them. */
+ * B4  Elements that are counted (gc_external_charge) are followed, at the next word, by a pointer
+ * to the heap that counts them. OVERHEAD_BYTES are counted with them. */
 #include "stdlib/bigarray.h"
 
 #include "gc/assert.h"

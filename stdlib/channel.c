@@ -1,8 +1,8 @@
 /* channel.c - buffered reading and writing (stdlib/channel.h).
  *
  * Descriptors belong to the program: finalising a channel doesn't close its descriptor. When a
- * signal interrupts a system call, the pending actions run, and the call is made again with the
- * channel's state as they left it (IO4). */
+ * signal interrupts a system call, the pending actions run, and the call is repeated with the
+ * channel's state after them (IO4). */
 #include "stdlib/channel.h"
 
 #include "vm/code/version.h"
@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* ---- The simulated failures. ---- */
+/* ---- Injected failures. ---- */
 
 static int errno_of_name(const char *name) {
     static const struct {

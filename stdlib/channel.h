@@ -14,8 +14,8 @@
  * The channels of a machine are in one list, newest first, which its struct prim_state owns.
  *
  * IO1  buffer <= curr <= max <= end; for output max == end.
- * IO2  Closing sets fd to -1 and curr and max to end, so that the next access calls the system,
- *      which answers EBADF.
+ * IO2  Closing sets fd to -1 and curr and max to end, so that the next access makes a system call,
+ *      which fails with EBADF.
  * IO3  A channel is freed when its last block dies, except an open output channel with bytes to
  *      write, which stays in the list until the flush at exit, and a channel that stubs own.
  * IO4  A call that waits for the system may run OCaml code (signal handlers), which may use and
@@ -51,7 +51,7 @@ struct channel {
     char buffer[CHANNEL_BUFFER_BYTES];
 };
 
-/* Why a function failed: with the exception of a signal handler, or else with an errno. */
+/* The reason of a failure: the exception of a signal handler, or else an errno. */
 struct channel_failure {
     bool raised;
     value exn;
@@ -83,8 +83,8 @@ void channel_read_fault(struct prim_state *state, const char *text);
 /* Counts a system call. Returns the errno that it must fail with, or 0. GC: never. */
 int channel_fault(struct prim_state *state);
 
-/* Writes the buffers of all open output channels, as far as the system accepts it, without running
- * OCaml code: for a program that a limit stopped. GC: never. */
+/* Writes the buffers of all open output channels, as far as the system accepts the bytes, without
+ * running OCaml code: for a program that a limit has stopped. GC: never. */
 void channels_flush_quietly(struct prim_state *state);
 
 /* The functions below need a channel whose block is rooted and whose lock is held, and memory

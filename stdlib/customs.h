@@ -16,7 +16,7 @@ const struct vm_marshal_custom_reader *customs_find_reader(void *context, const 
 /* The writers of all kinds. */
 extern const struct vm_marshal_customs customs_writers;
 
-/* Makes a foreign kind known for reading; ops must outlive the machine. GC: never. Fails: false, no
+/* Registers a foreign kind for reading; ops must outlive the machine. GC: never. Fails: false, no
  * memory. */
 bool customs_register(struct domain *d, const struct gc_custom_ops *ops);
 /* The operations of a kind that can be marshalled, or NULL. GC: never. */

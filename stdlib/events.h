@@ -70,7 +70,7 @@ enum { EVENT_BUFFER_BYTES = 1024 }; /* what the program's functions may write */
 /* Creates the file, unless it exists, in the folder that OCAML_RUNTIME_EVENTS_DIR names, or here.
  * Fails: raises where the policy refuses that, or ends the process, as OCaml does. GC: never. */
 void events_start(struct domain *d);
-/* The same if OCAML_RUNTIME_EVENTS_START asks for it and the policy grants it. GC: never. */
+/* The same if OCAML_RUNTIME_EVENTS_START requests it and the policy grants it. GC: never. */
 void events_start_if_asked(struct domain *d);
 void events_pause(struct domain *d);
 void events_resume(struct domain *d);
@@ -80,7 +80,7 @@ bool events_are_active(struct domain *d);
 const char *events_path(struct domain *d);
 /* Unmaps the file, and removes it unless OCAML_RUNTIME_EVENTS_PRESERVE is set. GC: never. */
 void events_end(struct prim_state *state);
-/* In a child process: a file of its own if the parent had one. */
+/* In a child process: creates a file of its own if the parent had one. GC: never. */
 void events_after_fork(struct domain *d);
 
 /* Writes an event, if events are active. GC: never, for all of them. */

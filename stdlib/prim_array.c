@@ -7,11 +7,11 @@
  * Obj.set_field come here too, with any block (vm/code/raw.h).
  *
  * In checked mode a flat array accepts no integers as floats, closures of this machine are never
- * written to, and the functions that OCaml calls unsafe test their bounds. Empty ranges are
- * accepted with any bounds, as OCaml accepts them.
+ * written to, and the functions that OCaml calls unsafe check bounds. Empty ranges are accepted
+ * with any bounds, as in OCaml.
  *
- * The compiler calls array_get_addr and array_set_addr for arrays that hold no floats. They are the
- * general functions here: a program may pass them a flat array. */
+ * The compiler calls array_get_addr and array_set_addr for arrays that hold no floats. Here they
+ * are the same as the general functions: a program may pass them a flat array. */
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/kinds.h"
@@ -49,7 +49,7 @@ static void check_writable(struct domain *d, value a, const char *operation) {
 }
 
 /* A closure whose code is an address belongs to a virtual machine in a stub library (Coq's): its
- * environment may be written to, and its closure information rewritten unchanged. */
+ * environment may be written to, and its closure information overwritten with the same value. */
 static bool is_foreign_closure_store(value a, uintptr_t i, value v) {
     return tag_of(a) == TAG_CLOSURE && is_block(field(a, 0)) &&
            (i == 1 ? v == field(a, 1) : i >= start_env_of(field(a, 1)));
@@ -125,14 +125,15 @@ value prim_floatarray_create(struct domain *d, value length) {
     return new_block(d, n, TAG_DOUBLE_ARRAY);
 }
 
-/* First store into a field of a fresh block: only a young value concerns the collector. */
+/* First store into a field of a fresh block: the collector has to be notified only of a young
+ * value. */
 static inline void init_field(struct domain *d, value a, uintptr_t i, value v) {
     if (gc_is_young(&d->gc, v)) gc_init_field(&d->gc, a, i, v);
     else field(a, i) = v;
 }
 
-/* A young element is promoted first: each pointer from a large block to the minor heap would be in
- * the remembered set. */
+/* A young element is promoted first: otherwise every field of the large block would be in the
+ * remembered set. */
 static value make_large(struct domain *d, uintptr_t n, value element) {
     if (gc_is_young(&d->gc, element)) {
         GC_ROOT(&d->gc, &element);

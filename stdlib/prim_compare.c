@@ -1,10 +1,10 @@
 /* prim_compare.c - compare, (=), (<) and similar primitives on values of any type.
  *
  * Two values are traversed together, depth first, left to right. A stack holds what remains to be
- * compared: the first SMALL_STACK pairs in the C frame, more in a block of the major heap, which
- * becomes garbage. Only poll collects (the pairs are local roots then; an index is no heap block);
- * the walk calls it every STEPS steps, to handle signals, check limits and give other threads a
- * turn: a walk over cyclic values does not end. */
+ * compared: the first SMALL_STACK pairs in the C frame, further ones in a block of the major heap,
+ * which becomes garbage. Only poll collects (the pairs are local roots then; an index is no heap
+ * block); the walk calls it every STEPS steps, to handle signals, check limits and let other
+ * threads run: a walk over cyclic values does not terminate. */
 #include "gc/containers.h"
 #include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
@@ -253,9 +253,9 @@ static inline void begin(struct comparison *c, struct domain *d, bool total) {
 }
 
 /* Compares a and b by their fields [next, n) or, if n is 0, as a whole. Not inlined, so that the
- * quick tests of the primitives need no large frame. The state of a step fits into registers: the
- * walk waits for headers, and with few instructions between them the processor loads several at
- * once. (Prefetching more fields gained nothing.) */
+ * fast paths of the primitives need no large frame. The state of a step fits into registers: the
+ * walk is bound by the loads of headers, and with few instructions between them the processor has
+ * several in flight. (Prefetching more fields gained nothing.) */
 static __attribute__((noinline)) intptr_t walk(struct domain *d, value a, value b, bool total,
                                                size_t next, size_t n) {
     struct comparison c;

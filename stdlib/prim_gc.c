@@ -59,7 +59,7 @@ static value stat_record(struct domain *d, const struct gc_stats *stats,
     return record;
 }
 
-/* Charges the work of a pass over the major heap. */
+/* Charges the work of a walk over the major heap. */
 static void charge_pass(struct domain *d) {
     vm_charge_work(d, 8 * gc_stats_read(&d->gc).heap_words);
 }
@@ -284,8 +284,8 @@ value prim_gc_major_slice(struct domain *d, value words) {
 }
 
 /* Two cycles: the first, which may have begun before the call, finds what was garbage at its start;
- * the second collects what only finalisers kept alive. What a finaliser registers in between waits
- * for a later call: an alarm, which registers itself again each time, runs once. */
+ * the second collects what only finalisers kept alive. Finalisers that are registered in between
+ * wait for a later call: an alarm, which registers itself again each time, runs once. */
 static value two_cycles(struct domain *d, void (*second)(struct gc_domain *g)) {
     charge_pass(d);
     gc_finish_major_cycle(&d->gc);

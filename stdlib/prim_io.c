@@ -197,7 +197,7 @@ value prim_ml_output_bigarray(struct domain *d, value channel, value bytes, valu
 
 /* ---- Input. ---- */
 
-/* Makes a byte available; false at the end of the file. */
+/* Reads until a byte is available; false at the end of the file. */
 static bool refill(struct domain *d, struct channel *c) {
     struct channel_wait wait = {0};
     struct channel_failure failure;

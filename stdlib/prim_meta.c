@@ -1,4 +1,4 @@
-/* prim_meta.c - what a toplevel, Dynlink and Callback need: the global table, code made at run
+/* prim_meta.c - primitives of toplevels, Dynlink and Callback: the global table, code made at run
  * time, tracing, libraries of C code, named values. */
 #include "vm/stack/watermarks.h"
 #include "stdlib/prim.h"
@@ -18,7 +18,8 @@
 
 #include <stdlib.h>
 
-/* The global table grows by at least this number of slots, so that not every phrase moves it. */
+/* The global table grows by at least this number of slots, so that it is not moved for every
+ * phrase. */
 enum { GLOBALS_STEP = 256 };
 #define MAX_CODE_BYTES ((size_t)UINT32_MAX)
 
@@ -62,7 +63,7 @@ static value prim_names(struct domain *d) {
     return list;
 }
 
-/* The folders of libraries, each with a zero, as far as they fit. */
+/* The folders of libraries, each NUL-terminated, as far as they fit. */
 struct folder_names {
     char *at; /* NULL: only their length is wanted */
     size_t used, capacity;
@@ -221,7 +222,7 @@ value prim_static_release_bytecode(struct domain *d, value handle) {
     return VAL_UNIT;
 }
 
-/* Unit for the main program: if its closure were called, the program would run inside itself. */
+/* Unit for the main program: if its closure were called, the program would run recursively. */
 value prim_get_current_environment(struct domain *d, value unit) {
     value env = d->stack.sp[0];
     bool is_main = d->vm->functions[function_of_closure(env)].kind == FUNCTION_MAIN;
@@ -264,7 +265,7 @@ value prim_invoke_traced_function(struct domain *d, value code, value env, value
 
 /* ---- Libraries of C code. A handle, of a library or of a symbol in one, is an abstract block of
  * one word, an address. A program can make such blocks: vm/image/dll.c looks the address up in its
- * lists before it follows it. ---- */
+ * lists before it dereferences it. ---- */
 
 static value new_handle(struct domain *d, const void *what) {
     value handle = new_small(d, 1, TAG_ABSTRACT);

@@ -1,11 +1,11 @@
 /* prim_obj.c - Obj, objects, recursive definitions: primitives that see or change the
  * representation of values.
  *
- * In checked mode they refuse what would make the machine trust an invalid word. A tag is
- * *ordinary* if its blocks hold only values and the machine relies on nothing else in them; only an
- * ordinary tag may replace another one. A closure's code field (the tagged index of a function, V3)
- * changes only to a function that finds in the block the environment that it was verified for, as
- * the toplevel's #trace does. */
+ * In checked mode they refuse operations after which the machine would trust an invalid word. A tag
+ * is *ordinary* if its blocks hold only values and the machine relies on nothing else in them; only
+ * an ordinary tag may replace another one. A closure's code field (the tagged index of a function,
+ * V3) changes only to a function that finds in the block the environment that it was verified for,
+ * as the toplevel's #trace does. */
 #include "gc/heap.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
@@ -207,7 +207,7 @@ value prim_get_public_method(struct domain *d, value object, value tag) {
     return method != 0 ? method : VAL_UNIT;
 }
 
-/* Turns a forced suspension into a forwarding block of its value. */
+/* Turns a forced lazy block into a forwarding block to its value. */
 value prim_obj_make_forward(struct domain *d, value block, value v) {
     if (wosize_of(block) == 0 || (prim_checked(d) && !is_ordinary(tag_of(block))))
         prim_refuse(d, "make_forward");

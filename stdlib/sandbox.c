@@ -6,8 +6,8 @@
  * may name another file, still below the root.
  *
  * For renames, whether something may be read is decided by opened folders, not by names
- * (is_within). No rename moves anything to where it may be read, and no folder is moved away from
- * such a place, since another thread may be resolving a path that leads through it. */
+ * (is_within). A rename never makes anything readable, and no readable folder is moved away, since
+ * another thread may be resolving a path that leads through it. */
 #include "stdlib/sandbox.h"
 
 #include "gc/assert.h"
@@ -124,8 +124,8 @@ static int open_beneath(int folder, const char *path, int flags, mode_t mode) {
     return open_resolving(folder, *path == 0 ? "." : path, flags, mode, RESOLVE_BENEATH);
 }
 
-/* Whether fd is the memory of a process (/proc/PID/mem): writing there evades the tests of checked
- * mode. */
+/* Whether fd is the memory of a process (/proc/PID/mem): writing there would evade the checks of
+ * checked mode. */
 static bool is_process_memory(int fd) {
     struct statfs system;
     char link[40], path[PATH_MAX];
@@ -144,7 +144,7 @@ static int check_opened(struct sandbox_path *path, int fd) {
     return -1;
 }
 
-/* Opens a root that is a single file, unless its name has become another file's. */
+/* Opens a root that is a single file, unless its name now refers to another file. */
 static int open_file_root(struct sandbox_path *path, const struct vm_policy_root *root, int flags) {
     int fd = open_resolving(AT_FDCWD, root->real, O_PATH | O_CLOEXEC, 0, RESOLVE_NO_SYMLINKS);
     if (fd < 0) return -1;

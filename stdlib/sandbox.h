@@ -1,9 +1,9 @@
-/* sandbox.h - files by name, as the machine's policy allows (vm/image/policy.h).
+/* sandbox.h - operations on files by name, within the machine's policy (vm/image/policy.h).
  *
  * Paths below a granted folder are resolved from the folder's descriptor by openat2(2) with
  * RESOLVE_BENEATH: no `..` and no symbolic link leads out, whatever other processes change
- * meanwhile. Each function returns what its system call returns, -1 with errno; a refused path
- * gives EPERM and *refused is the flag. Checked mode always refuses the memory of processes
+ * meanwhile. Each function returns what its system call returns, -1 with errno; for a refused path
+ * errno is EPERM and *refused the flag. Checked mode always refuses the memory of processes
  * (/proc/PID/mem). GC: never, for all of them. */
 #ifndef BACTRIAN_STDLIB_SANDBOX_H
 #define BACTRIAN_STDLIB_SANDBOX_H

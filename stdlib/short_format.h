@@ -1,4 +1,4 @@
-/* short_format.h - the formats of numbers that programs use most, without the C library.
+/* short_format.h - the most common formats of numbers, without the C library.
  *
  * "%d", "%05x", "%.2f", "%.12g" and their like; the text is what printf makes of them. Other
  * formats, and numbers whose digits do not fit, are left to the caller and snprintf: a format that

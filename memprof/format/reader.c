@@ -87,7 +87,7 @@ static bool decompress_chunk(struct mp_reader *r, const uint8_t *head, const uin
     return true;
 }
 
-/* Whether the records, with those of a new chunk, are too many for a file of that size. */
+/* Whether the records, including those of a new chunk, are too many for the size of the file. */
 static bool expands(const struct mp_reader *r) {
     const struct mp_tables *t = &r->tables;
     uint64_t memory = MP_NODE_MEMORY * t->nodes.count + MP_RECORD_MEMORY * r->kept +

@@ -152,7 +152,7 @@ void ffi_state_close(struct ffi_state *state);
 #define FFI_PRIM(name, kinds, result, capability, flags) PRIM_FUNCTION(kinds) prim_ffi_##name;
 #include "stdlib/ffi/prims.def"
 
-/* Why a value cannot be converted. */
+/* The reasons why a value cannot be converted. */
 #define FFI_PROBLEMS(P)                                                                     \
     P(NONE, "")                                                                             \
     P(KIND, "a value of another type")                                                      \

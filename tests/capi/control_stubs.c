@@ -97,7 +97,7 @@ value t_call_exn(value f, value n, value a) {
     CAMLreturn(pair);
 }
 
-/* C and OCaml in turns, n levels deep, each with a root that its level checks afterwards. */
+/* C and OCaml call each other, n levels deep; each level has a root that it checks afterwards. */
 value t_nest(value f, value n) {
     CAMLparam2(f, n);
     CAMLlocal2(own, result);

@@ -254,7 +254,7 @@ int count_calls(int (*f)(int), int n) {
     return zeros;
 }
 
-/* The same in a thread of its own, which OCaml knows nothing of. */
+/* The same in a thread that is not registered with OCaml. */
 struct thread_call {
     int (*f)(int);
     int x;
@@ -272,7 +272,7 @@ int call_in_thread(int (*f)(int), int x) {
     return call.x;
 }
 
-/* n calls in a thread of its own, while the caller goes on. */
+/* n calls in another thread, while the caller continues. */
 static struct thread_call started;
 static int started_is_over;
 static void *run_calls(void *context) {
@@ -288,7 +288,7 @@ void start_calls(int (*f)(int), int n) {
 }
 int calls_over(void) { return __atomic_load_n(&started_is_over, __ATOMIC_ACQUIRE); }
 
-/* Waits until n threads are in it, for ever if they never are at once. */
+/* A barrier: waits until n threads are in it at the same time. */
 void meet(int n) {
     static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
     static pthread_cond_t all = PTHREAD_COND_INITIALIZER;

@@ -1,5 +1,5 @@
-/* verify_test.c - how the verifier judges code that no image can contain: empty code, pieces loaded
- * at run time, the effects of OCaml 5; and the results of verification (Q1 to Q8). */
+/* verify_test.c - the verifier on code that no image can contain: empty code, pieces loaded at run
+ * time, the effects of OCaml 5; and the results of verification (Q1 to Q8). */
 #include "vm/code/code.h"
 #include "vm/code/ir.h"
 #include "vm/code/opcodes.h"
@@ -196,7 +196,7 @@ static void a_function_is_verified_when_it_is_wanted(void **state) {
 }
 
 static void every_label_of_reached_code_is_reached(void **state) {
-    /* The call is never made, but its return address is code of this function nevertheless. */
+    /* The call is never made, but its return address is still code of this function. */
     const uint32_t words[] = {OP_PUSH_RETADDR, 2, OP_GETGLOBAL, 0, OP_RAISE, OP_STOP};
     struct verified verified;
     assert_int_equal(judge(words, COUNT(words), OCAML_4_13, false), VM_V_LABEL);

@@ -1,5 +1,5 @@
-/* fibers_test.c - fibers without a program: frames made by hand are suspended, resumed in part,
- * collected, and must come back as they were (FB1 to FB5). */
+/* fibers_test.c - fibers without a program: hand-made frames are suspended, partly resumed and
+ * collected, and must be unchanged afterwards (FB1 to FB5). */
 #include "gc/heap_internal.h"
 #include "stdlib/state.h"
 #include "vm/code/decoded.h"

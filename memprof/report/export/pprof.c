@@ -1,7 +1,7 @@
 /* pprof.c - pprof's profile.proto, gzipped.
  *
- * A protobuf message is a run of fields: key = number << 3 | kind (0: varint, 2: length and bytes).
- * Strings are in one table, whose first is empty; messages refer to them by index. */
+ * A protobuf message is a sequence of fields: key = number << 3 | kind (0: varint, 2: length and
+ * bytes). Strings are in one table, whose first is empty; messages refer to them by index. */
 #include "gc/assert.h"
 #include "memprof/report/export/export.h"
 #include "memprof/report/model/text.h"

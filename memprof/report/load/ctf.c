@@ -4,7 +4,7 @@
  *   header  = magic size t_begin t_end flush version pid [domain] verifier ids
  *
  * All numbers are little-endian without padding; the first packet describes the trace. Written from
- * the format's description and from how the official readers behave (ctf_rules.def).
+ * the format's description and the behaviour of the official readers (ctf_rules.def).
  *
  * A call stack is the number of frames that it shares with the last one, then codewords: each a
  * bucket of the domain's cache, with a literal code or a number of predictions that follow. The
@@ -32,7 +32,7 @@ enum {
     CTF_TIME_BITS = 25,
 };
 
-/* The state of a domain's writer, as its events reveal it. */
+/* The state of a domain's writer, reconstructed from its events. */
 struct ctf_domain {
     unsigned number;
     uint32_t thread;    /* of the model: the domain as a whole */
@@ -129,7 +129,7 @@ static uint64_t take(struct ctf_reader *r, unsigned n) {
     return value;
 }
 
-/* Reads a string; "" and a violation if it has no end. */
+/* Reads a string; "" and a violation if it is not terminated. */
 static const char *take_string(struct ctf_reader *r) {
     if (r->failed) return "";
     const unsigned char *start = r->bytes + r->at;
@@ -552,8 +552,9 @@ static bool cut_off(struct ctf_reader *r) {
     return false;
 }
 
-/* Whether the packet at r->at is complete; otherwise r->at becomes the offset to go on at. An
- * incomplete last packet is what a killed program leaves: not damage, unless it is the only one. */
+/* Whether the packet at r->at is complete; otherwise r->at becomes the offset where reading
+ * continues. An incomplete last packet is what a killed program leaves: not damage, unless it is
+ * the only one. */
 static bool enter_packet(struct ctf_reader *r, bool first) {
     size_t left = r->length - r->at, start = r->at;
     r->packet_end = r->length;

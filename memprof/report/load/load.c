@@ -1,5 +1,5 @@
-/* load.c - reads a profile of either format, recognised by its first bytes; Bactrian's own is read
- * here, by memprof/format. */
+/* load.c - reads a profile of either format, recognised by its first bytes; Bactrian's own format
+ * is read here, with memprof/format. */
 #include "memprof/report/load/load.h"
 
 #include "gc/assert.h"
@@ -83,8 +83,8 @@ static void add_sample(struct loader *l, const struct mp_sample *from, int64_t t
     report_model_sample(l->model, &s);
 }
 
-/* A collection after the program's end is the recorder's: no pause of the program, and one
- * event. */
+/* A collection after the program's end is the recorder's: it is not a pause of the program, and
+ * becomes one event. */
 static void add_gc_span(struct loader *l, struct report_gc_event gc, uint64_t us) {
     bool is_pause = gc.kind == MP_GC_PAUSE || gc.kind == REPORT_GC_EXACT;
     if (l->model->origin.finished && !is_pause) return;
@@ -109,7 +109,7 @@ static struct report_gc_event event_of_pause(const struct mp_record_pause *pause
                                                                               : MP_GC_PAUSE};
 }
 
-/* Markings do not overlap, whatever a file says (PM7). */
+/* Markings do not overlap, whatever the file contains (PM7). */
 static void add_marking(struct loader *l, const struct mp_event *event, int64_t time) {
     struct report_model *m = l->model;
     struct report_marking marking = {time - (int64_t)event->marking.duration * 1000, time,

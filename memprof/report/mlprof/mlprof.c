@@ -145,14 +145,14 @@ static uint8_t *kept_by(const struct graph *g, const char *expression, struct re
     return kept;
 }
 
-/* The libraries of OCaml and Bactrian, whose unused functions are of no interest. */
+/* The libraries of OCaml and Bactrian, whose unused functions are not shown. */
 static bool of_library(const char *name) {
     return strncmp(name, "Stdlib.", 7) == 0 || strncmp(name, "Bactrian.", 9) == 0 ||
            strncmp(name, "Stdlib__", 8) == 0 || strncmp(name, "Camlinternal", 12) == 0 ||
            strncmp(name, "Std_exit.", 9) == 0;
 }
 
-/* Whether a node is worth a row. In counts of calls, functions that never ran are. */
+/* Whether a node gets a row. In counts of calls, functions that never ran do. */
 static bool has_something(const struct mlmon *p, const struct node *node) {
     const struct mlmon_counts *counts = &node->counts;
     if (counts->own > 0 || counts->stack > 0 || counts->stack_gc > 0) return true;

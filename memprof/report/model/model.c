@@ -46,7 +46,7 @@ static bool is_name(const void *owner, uint32_t number, const void *key) {
     return strcmp(((const struct report_model *)owner)->names.at[number], key) == 0;
 }
 
-enum { NAME_BYTES = 512 }; /* so that a report is not many times as long as its profile */
+enum { NAME_BYTES = 512 }; /* so that a report is not many times larger than its profile */
 
 /* The text, or the beginning of a longer one and "...". */
 static const char *clip_name(const char *text, char clipped[NAME_BYTES + 1]) {
@@ -356,7 +356,7 @@ static int64_t find_peak(const struct report_model *model) {
     return peak;
 }
 
-/* By the samples it takes a while: the result is kept. */
+/* Computing it from the samples takes a while: the result is cached. */
 int64_t report_peak_time(const struct report_model *model) {
     if (*model->peak < 0) *model->peak = find_peak(model);
     return *model->peak;

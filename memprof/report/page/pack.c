@@ -16,7 +16,7 @@
  *   ticks       d(time); location; of the program; of the collector
  *   resident    d(time); bytes
  *
- * The facts' `begin` is the selection that the page begins with, as its address has it
+ * The facts' `begin` is the initial selection of the page, encoded as in its address
  * (selection.js).
  *
  * A promotion or death is 0 if it has not happened, else 1 + the moments since the birth: mostly 1.
@@ -557,7 +557,7 @@ int report_pack(const struct report_request *request, struct report_buffer *out)
         double most = p.samples > MOST_SAMPLES   ? (double)MOST_SAMPLES / p.samples
                       : out->length > MOST_BYTES ? (double)MOST_BYTES / out->length
                                                  : 1;
-        /* Thinning leaves texts and counts as they are, so it cannot always reach the size. */
+        /* Thinning does not change texts and counts, so it cannot always reach the size. */
         if (most >= 1 || p.samples < MOST_SAMPLES / 100) break;
         p.keep *= 0.95 * most;
     }

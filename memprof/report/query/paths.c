@@ -1,8 +1,8 @@
 /* paths.c - samples summed by call path, in one of four directions.
  *
  * Paths are expanded level by level, and only if they are large enough to be shown: even a profile
- * of millions of different stacks has few such paths. First the deepest path of every stack (every
- * node of the model) is found; then the samples are summed, with one lookup each. */
+ * with millions of different stacks has few such paths. First the deepest path of every stack
+ * (every node of the model) is found; then the samples are summed, with one lookup each. */
 #include "gc/assert.h"
 #include "memprof/report/query/groups.h"
 
@@ -85,7 +85,7 @@ static uint32_t *find_callers(const struct expansion *g) {
     return caller;
 }
 
-/* Each round extends all paths that still grow by one step outwards. */
+/* Each iteration extends all paths that still grow by one step outwards. */
 static void grow_outwards(struct expansion *g) {
     struct growing {
         uint32_t start, frame;
@@ -143,7 +143,7 @@ static void grow_into(struct expansion *g, uint32_t path, uint32_t first,
     }
 }
 
-/* Each round extends the paths of one length by a step inwards. */
+/* Each iteration extends the paths of one length by a step inwards. */
 static void grow_inwards(struct expansion *g) {
     struct report_numbers level = {0}, next = {0}, waiting = {0};
     for (size_t i = g->count - 1; i > 0; i--)

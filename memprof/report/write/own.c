@@ -1,7 +1,7 @@
 /* own.c - writes a model in Bactrian's own format.
  *
- * Events of samples (model/events.h) and a sorted list of all others are merged by time. Those of
- * one moment are in an order that a reader accepts: a block is born before it is promoted, and
+ * Events of samples (model/events.h) and a sorted list of all others are merged by time. Events at
+ * the same moment are in an order that a reader accepts: a block is born before it is promoted, and
  * promoted before it dies. */
 #include "gc/assert.h"
 #include "memprof/format/writer.h"
