@@ -113,7 +113,7 @@ int __libc_start_main(int (*main)(int, char **, char **), int count, char **word
 __attribute__((destructor)) static void tell(void) {
     const char *name = getenv("FAULT_COUNT");
     if (name == NULL || plan.class == NONE) return;
-    int fd = (int)syscall(SYS_open, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    int fd = (int)syscall(SYS_openat, AT_FDCWD, name, O_WRONLY | O_CREAT | O_TRUNC, 0600);
     long lines = !plan.sites_wanted ? 0 : plan.calls < SITES ? plan.calls : SITES;
     for (long i = -1; i < lines; i++) {
         char text[32];
@@ -148,7 +148,7 @@ int open(const char *path, int flags, ...) {
     va_start(arguments, flags);
     int mode = va_arg(arguments, int);
     va_end(arguments);
-    return fails(IO) ? -1 : (int)syscall(SYS_open, path, flags, mode);
+    return fails(IO) ? -1 : (int)syscall(SYS_openat, AT_FDCWD, path, flags, mode);
 }
 int openat(int folder, const char *path, int flags, ...) {
     va_list arguments;
