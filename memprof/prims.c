@@ -3,6 +3,7 @@
 #include "memprof/memprof.h"
 #include "memprof/program/profile.h"
 #include "memprof/recorder/recorder.h"
+#include "memprof/snapshot/snapshot.h"
 
 const bool mp_is_present = true;
 const struct vm_prim mp_prim_rows[] = {

@@ -32,6 +32,10 @@ int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *option
                       enum mp_replace replace, char *path, struct mp_record_heap *total,
                       uint64_t *file_bytes);
 
+/* Bactrian.Profile.snapshot: writes a snapshot to the file of that name. Fails: raises Sys_error.
+ * GC: runs. */
+value mp_prim_snapshot(struct domain *d, value path);
+
 /* Takes snapshots of a loaded machine as the options say, which must outlive it. False: out of
  * memory (errno), or the signal has a handler (EBUSY). GC: never. */
 bool mp_snapshots_start(struct vm *vm, const struct mp_snapshot_options *options);

@@ -37,6 +37,8 @@ module Profile = struct
     start ?rate file;
     and_then stop f
 
+  external snapshot : string -> unit = "bactrian_profile_snapshot"
+
   external enter_phase : string -> unit = "bactrian_profile_enter_phase"
   external leave_phase : unit -> unit = "bactrian_profile_leave_phase"
 

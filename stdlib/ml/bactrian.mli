@@ -174,6 +174,15 @@ let () =
 
       @raise Failure if the program has started none. *)
 
+  val snapshot : string -> unit
+  (** [snapshot file] writes what is reachable now to [file]: [bactrian prof heap file] then shows
+      which modules, functions and blocks hold the memory. All threads wait until it is written. It
+      has the shapes of blocks and what refers to what, none of their contents. An earlier snapshot,
+      or recording, in [file] is replaced, another kind of file is not.
+
+      @raise Sys_error if the file cannot be written, or writing files is refused
+        ([--deny fs-write], or [--allow fs-write] for some folders only). *)
+
   (** {1 Phases} *)
 
   val phase : string -> (unit -> 'a) -> 'a

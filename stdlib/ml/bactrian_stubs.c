@@ -25,6 +25,7 @@ NEEDS_BACTRIAN(bactrian_memprof_discard, value profile)
 NEEDS_BACTRIAN(bactrian_memprof_is_sampling, value unit)
 NEEDS_BACTRIAN(bactrian_profile_start, value rate, value path)
 NEEDS_BACTRIAN(bactrian_profile_stop, value unit)
+NEEDS_BACTRIAN(bactrian_profile_snapshot, value path)
 NOTHING_ELSEWHERE(bactrian_profile_enter_phase)
 NOTHING_ELSEWHERE(bactrian_profile_leave_phase)
 /* Nor does counting: () is also false, and the number of no counts. */

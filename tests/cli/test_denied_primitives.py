@@ -70,8 +70,10 @@ class DeniedPrimitives(Case):
         """A folder that is granted is of no use to it."""
         names = {name for name, _, capability, by_name, _ in rows()
                  if capability in ('FS_READ', 'FS_WRITE') and not by_name}
-        self.assertEqual(names, {'bactrian_units_write', 'bactrian_profile_start'})
-        for name, kinds in (('bactrian_units_write', 'is'), ('bactrian_profile_start', 'fs')):
+        self.assertEqual(names, {'bactrian_units_write', 'bactrian_profile_start',
+                                 'bactrian_profile_snapshot'})
+        for name, kinds in (('bactrian_units_write', 'is'), ('bactrian_profile_start', 'fs'),
+                            ('bactrian_profile_snapshot', 's')):
             self.place.write('call.basm', call(name, kinds))
             for flags in (['--allow=fs-write=.'], ['--pure'], ['--deny=fs-write']):
                 done = self.bactrian('--profile=count', *flags, 'call.basm')

@@ -1,0 +1,26 @@
+/* prim_snapshot.c - Bactrian.Profile.snapshot. */
+#include "memprof/snapshot/snapshot.h"
+#include "vm/stack/raise.h"
+#include "vm/state/domain.h"
+#include "vm/state/vm.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PATH_BYTES = 4096 };
+
+value mp_prim_snapshot(struct domain *d, value path) {
+    char given[PATH_BYTES], written[PATH_BYTES], text[PATH_BYTES + 200];
+    struct mp_record_heap total;
+    uint64_t file_bytes;
+    const struct mp_snapshot_options options = {.path = given, .program = d->vm->options.argv[0]};
+    int problem = ENOENT;
+    if (string_length(path) >= sizeof given) problem = ENAMETOOLONG;
+    snprintf(given, sizeof given, "%s", string_bytes(path));
+    if (strlen(given) == string_length(path))
+        problem = mp_snapshot_write(d, &options, MP_REPLACE_OUTPUT, written, &total, &file_bytes);
+    if (problem == 0) return VAL_UNIT;
+    snprintf(text, sizeof text, "%s: %s", given, mp_output_problem(problem));
+    vm_raise_with_text(d, EXN_SYS_ERROR, text);
+}
