@@ -4,6 +4,7 @@
  * checksums are right, after a first chunk that says that it is a snapshot. An accepted one has a
  * dominator tree whose sizes add up. */
 #include "memprof/report/heap/holders.h"
+#include "memprof/report/heap/paths.h"
 #include "tests/fuzz/profile_file.h"
 #include "tests/fuzz/target.h"
 
@@ -22,14 +23,27 @@ static void check_tree(const struct heap_graph *g) {
     heap_tree_free(tree);
 }
 
+static void check_paths(const struct heap_graph *g) {
+    bool *wanted = calloc(g->kind_list.count + 1, 1);
+    if (wanted == NULL) return;
+    for (size_t i = 0; i < g->kind_list.count; i += 2) wanted[i] = true;
+    struct heap_steps steps = heap_steps_find(g, wanted, 0);
+    for (size_t i = 0; i < steps.list.count; i++)
+        if (steps.list.at[i].words > steps.words) abort();
+    free(steps.list.at);
+    free(wanted);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     struct report_error error = {"", "", ""};
     size_t length = size - 1;
     if (size == 0) return 0;
     uint8_t *made = data[0] % 2 == 0 ? NULL : snapshot_of_records(data + 1, size - 1, &length);
-    struct heap_graph *g = heap_graph_read("x", made != NULL ? made : data + 1, length, &error);
+    struct heap_graph *g = heap_graph_read("x", made != NULL ? made : data + 1, length, true,
+                                           &error);
     if (g == NULL && error.what[0] == 0) abort();
     if (g != NULL) check_tree(g);
+    if (g != NULL) check_paths(g);
     heap_graph_free(g);
     free(made);
     return 0;

@@ -44,8 +44,8 @@ static const struct verb verbs[] = {
     {name, function, NULL, files, 0, takes, arguments, meaning, NULL, false},
 #define LOOKUP(name, function, files, takes, arguments, meaning) \
     {name, function, NULL, files, 1, takes, arguments, meaning, NULL, false},
-#define SNAPSHOT(name, function, takes, arguments, meaning) \
-    {name, function, NULL, 1, 0, takes, arguments, meaning, NULL, true},
+#define SNAPSHOT(name, function, operands, takes, arguments, meaning) \
+    {name, function, NULL, 1, operands, takes, arguments, meaning, NULL, true},
 #define WRITER(name, function, start, files, takes, arguments, meaning) \
     {name, NULL, function, files, 0, takes, arguments, meaning, start, false},
 #include "memprof/report/command/verbs.def"
@@ -111,9 +111,9 @@ static int check_files(const struct run *r) {
     snprintf(usage, sizeof usage, "usage: `bactrian prof %s %s`", verb->name, verb->arguments);
     if (given < needed)
         return report_fail(r->error, verb->name, usage, "expected %s",
-                           given + 1 == needed && verb->operands > 0
-                               ? "the file or function to show"
-                               : "the profile to read");
+                           given + 1 < needed || verb->operands == 0 ? "the profile to read"
+                           : verb->snapshot                          ? "the kind of the blocks"
+                                            : "the file or function to show");
     if (verb->files > 0 && given > needed)
         return report_fail(r->error, r->command.files[needed], usage, "one file too many");
     return 0;
@@ -171,7 +171,7 @@ static int load(struct run *r) {
     }
     c->request.model = given ? r->given : r->models[0];
     c->request.path = c->files[0];
-    c->request.operand = r->verb->operands > 0 ? c->files[count] : NULL;
+    c->request.operand = r->verb->operands > 0 ? c->files[r->verb->files] : NULL;
     c->request.other = r->models[1];
     c->request.other_path = count > 1 ? c->files[1] : NULL;
     c->request.files = c->files;

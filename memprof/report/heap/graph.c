@@ -30,7 +30,10 @@ struct loader {
     struct report_error *error;
     size_t file_bytes;
     REPORT_VECTOR(uint32_t) addresses, words, kinds; /* of the blocks */
-    REPORT_VECTOR(uint32_t) edge_ends;        /* of each block, the index after its last edge */
+    REPORT_VECTOR(uint32_t) edge_ends; /* of each block, the index after its last edge */
+    bool with_fields;
+    REPORT_VECTOR(uint32_t) fields;           /* of the edges, if asked for */
+    uint64_t next_field;                      /* of the last block: after that of its last edge */
     REPORT_VECTOR(uint32_t) targets;          /* of the edges: addresses */
     REPORT_VECTOR(struct extra) rooted, held; /* from roots; from keys of ephemerons */
     struct report_hash root_table, kind_table;
@@ -159,11 +162,12 @@ static bool add_block(struct loader *l, struct report_buffer *from, size_t *at) 
     report_append(&l->edge_ends, (uint32_t)l->targets.count);
     l->end = address + 1 + wosize;
     l->in_edges = tag < TAG_NO_SCAN;
+    l->next_field = 0;
     return true;
 }
 
 static bool add_edge(struct loader *l, struct report_buffer *from, size_t *at) {
-    uint64_t code, skipped;
+    uint64_t code, skipped = 0;
     if (!get(from, at, &code)) return false;
     if (code == 0) {
         l->in_edges = false;
@@ -176,6 +180,11 @@ static bool add_edge(struct loader *l, struct report_buffer *from, size_t *at) {
     const uint64_t target = l->addresses.at[last] + (uint64_t)distance;
     if (target > UINT32_MAX || l->targets.count == UINT32_MAX) return false;
     report_append(&l->targets, (uint32_t)target);
+    l->next_field += skipped;
+    if (l->with_fields)
+        report_append(&l->fields,
+                      l->next_field < HEAP_NO_FIELD ? (uint32_t)l->next_field : HEAP_NO_FIELD);
+    l->next_field++;
     l->edge_ends.at[last]++;
     return true;
 }
@@ -270,6 +279,10 @@ static bool link_nodes(struct loader *l) {
     if (edges > UINT32_MAX) return fail(l, "too large: more than 4,294,967,295 edges");
     g->first = report_alloc((g->nodes + 1) * sizeof *g->first);
     g->edges = report_alloc((size_t)edges * sizeof *g->edges + 1);
+    if (l->with_fields) {
+        g->fields = report_alloc((size_t)edges * sizeof *g->fields + 1);
+        memset(g->fields, 0xff, (size_t)edges * sizeof *g->fields); /* HEAP_NO_FIELD */
+    }
     for (size_t node = 0; node < g->nodes; node++) {
         g->first[node] = (uint32_t)to;
         for (size_t root = 1; node == 0 && root <= g->roots; root++)
@@ -280,6 +293,7 @@ static bool link_nodes(struct loader *l) {
             for (; from < l->edge_ends.at[block]; from++) {
                 uint32_t target = node_at(l, l->targets.at[from]);
                 if (target == 0) return fail(l, "damaged: an edge to no block");
+                if (l->with_fields) g->fields[to] = l->fields.at[from];
                 g->edges[to++] = target;
             }
         }
@@ -323,9 +337,9 @@ static bool read_events(struct loader *l) {
 }
 
 struct heap_graph *heap_graph_read(const char *path, const uint8_t *bytes, size_t length,
-                                   struct report_error *error) {
+                                   bool fields, struct report_error *error) {
     struct mp_read_error why;
-    struct loader l = {.path = path, .error = error, .file_bytes = length};
+    struct loader l = {.path = path, .error = error, .file_bytes = length, .with_fields = fields};
     if (!mp_reader_recognises(bytes, length)) {
         report_fail(error, path, "give a file that `bactrian prof snapshot` has written",
                     "not a heap snapshot");
@@ -346,18 +360,18 @@ struct heap_graph *heap_graph_read(const char *path, const uint8_t *bytes, size_
                     "a recording, not a heap snapshot");
     read = read && read_events(&l);
     mp_reader_close(l.reader);
-    report_free(l.addresses.at, l.words.at, l.kinds.at, l.edge_ends.at, l.targets.at, l.rooted.at,
-                l.held.at, l.root_table.slots, l.kind_table.slots, l.index);
+    report_free(l.addresses.at, l.words.at, l.kinds.at, l.edge_ends.at, l.fields.at, l.targets.at,
+                l.rooted.at, l.held.at, l.root_table.slots, l.kind_table.slots, l.index);
     if (read) return l.graph;
     heap_graph_free(l.graph);
     return NULL;
 }
 
-struct heap_graph *heap_graph_load(const char *path, struct report_error *error) {
+struct heap_graph *heap_graph_load(const char *path, bool fields, struct report_error *error) {
     size_t length;
     unsigned char *bytes = report_read_file(path, &length, error);
     if (bytes == NULL) return NULL;
-    struct heap_graph *graph = heap_graph_read(path, bytes, length, error);
+    struct heap_graph *graph = heap_graph_read(path, bytes, length, fields, error);
     free(bytes);
     return graph;
 }
@@ -368,6 +382,6 @@ void heap_graph_free(struct heap_graph *g) {
         report_free(root->name, (char *)root->place.file, (char *)root->place.definition);
     }
     report_each(kind, &g->kind_list) { free(kind->name); }
-    report_free(g->first, g->edges, g->words, g->kinds, g->root_list.at, g->kind_list.at,
+    report_free(g->first, g->edges, g->fields, g->words, g->kinds, g->root_list.at, g->kind_list.at,
                 g->program, g->ocaml, g);
 }

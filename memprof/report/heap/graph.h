@@ -32,20 +32,23 @@ struct heap_kind {
 struct heap_graph {
     size_t nodes, roots;
     uint32_t *first, *edges;
-    uint32_t *words; /* of each block, with its header; by node - roots - 1 */
-    uint32_t *kinds; /* of each block, likewise */
+    uint32_t *fields; /* of each edge, or HEAP_NO_FIELD; NULL: not loaded */
+    uint32_t *words;  /* of each block, with its header; by node - roots - 1 */
+    uint32_t *kinds;  /* of each block, likewise */
     REPORT_VECTOR(struct heap_root) root_list; /* node n is at n - 1 */
     REPORT_VECTOR(struct heap_kind) kind_list;
     struct mp_record_heap total; /* as the snapshot counted */
     char *program, *ocaml;
 };
 
-/* Loads a snapshot. Fails: NULL and *error, for all that is not a whole and consistent one; also as
- * report_alloc. */
-struct heap_graph *heap_graph_load(const char *path, struct report_error *error);
+enum { HEAP_NO_FIELD = UINT32_MAX };
+
+/* Loads a snapshot, with the fields of edges or not. Fails: NULL and *error, for all that is not a
+ * whole and consistent one; also as report_alloc. */
+struct heap_graph *heap_graph_load(const char *path, bool fields, struct report_error *error);
 /* The same of the bytes of a file. */
 struct heap_graph *heap_graph_read(const char *path, const uint8_t *bytes, size_t length,
-                                   struct report_error *error);
+                                   bool fields, struct report_error *error);
 void heap_graph_free(struct heap_graph *graph); /* NULL is fine */
 
 /* The words of a node; 0 of a root. */

@@ -6,5 +6,7 @@
 
 /* What is in the heap, which roots and blocks hold it, and where most of it accumulates. */
 report_view report_view_heap;
+/* How the roots lead to the blocks of the kind that request->operand names. */
+report_view report_view_why;
 
 #endif

@@ -143,7 +143,7 @@ static void add_suspects(const struct snapshot *s) {
 
 struct report_doc *report_view_heap(const struct report_request *request) {
     struct snapshot s = {.request = request};
-    s.graph = heap_graph_load(request->path, request->error);
+    s.graph = heap_graph_load(request->path, false, request->error);
     if (s.graph == NULL) return NULL;
     s.tree = heap_tree_make(s.graph);
     s.all = s.graph->total.words;

@@ -1,0 +1,80 @@
+/* why.c - `prof why`: the document of the paths to blocks of a kind. */
+#include "memprof/report/heap/heap.h"
+#include "memprof/report/heap/names.h"
+#include "memprof/report/heap/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 60 };
+#define LEAST_STEP 0.01
+
+/* Marks the kinds whose text is the operand, or if none is, those whose text has it in it. Returns
+ * how many there are. */
+static size_t choose_kinds(const struct heap_graph *g, const char *operand, bool *wanted) {
+    size_t equal = 0, similar = 0;
+    bool *has = report_alloc(g->kind_list.count + 1);
+    for (size_t i = 0; i < g->kind_list.count; i++) {
+        char *text = heap_kind_text(&g->kind_list.at[i]);
+        wanted[i] = strcmp(text, operand) == 0;
+        has[i] = strstr(text, operand) != NULL;
+        equal += wanted[i];
+        similar += has[i];
+        free(text);
+    }
+    if (equal == 0) memcpy(wanted, has, g->kind_list.count);
+    free(has);
+    return equal > 0 ? equal : similar;
+}
+
+/* `.2 closure of f (a.ml:1)`, `[120 fields] block of 3, and from one to the next`. */
+static char *step_text(const struct heap_graph *g, const struct heap_step *step) {
+    char *what = heap_node_text(g, step->node), *text;
+    const char *on = step->recursive ? ", and from one to the next" : "";
+    if (step->node <= g->roots || step->of == 0) text = report_format("%s%s", what, on);
+    else if (step->field != HEAP_NO_FIELD) text = report_format(".%u %s%s", step->field, what, on);
+    else if (step->fields == 1) text = report_format("[1 field of %u] %s%s", step->of, what, on);
+    else text = report_format("[%u fields] %s%s", step->fields, what, on);
+    free(what);
+    return text;
+}
+
+static void add_steps(struct report_doc *doc, const struct report_request *request,
+                      const struct heap_graph *g, const struct heap_steps *steps) {
+    struct report_table *t = report_doc_table(doc, REPORT_TREE, "paths",
+                                              "From the roots, by the shortest paths");
+    report_table_columns(t, "bytes", "bytes", "share", "share", "blocks", "blocks", "ends", "ends",
+                         "name", "path", NULL);
+    const size_t rows = report_rows_of(&request->selection, ROWS);
+    for (size_t i = 1; i < steps->list.count && i <= rows; i++) {
+        const struct heap_step *step = &steps->list.at[i];
+        report_row(t, step->depth - 1, report_bytes(8.0 * (double)step->words),
+                   report_share((double)step->words / (double)steps->words),
+                   report_count((double)step->blocks), report_text(step->ends ? "yes" : ""),
+                   report_own_text(step_text(g, step)));
+    }
+    if (steps->list.count > rows + 1)
+        report_doc_note(doc, "%zu steps are not shown (--top, --thresh).",
+                        steps->list.count - 1 - rows);
+}
+
+struct report_doc *report_view_why(const struct report_request *request) {
+    struct heap_graph *g = heap_graph_load(request->path, true, request->error);
+    if (g == NULL) return NULL;
+    struct report_doc *doc = NULL;
+    bool *wanted = report_alloc(g->kind_list.count + 1);
+    if (choose_kinds(g, request->operand, wanted) == 0) {
+        report_fail(request->error, request->path, "`bactrian prof heap` shows what there is",
+                    "no block is a \"%.100s\"", request->operand);
+    } else {
+        const double least = request->selection.threshold;
+        struct heap_steps steps = heap_steps_find(g, wanted, least > 0 ? least : LEAST_STEP);
+        doc = report_doc_create("why", "What leads to each `%s` in the heap of %s",
+                                request->operand, g->program);
+        add_steps(doc, request, g, &steps);
+        free(steps.list.at);
+    }
+    free(wanted);
+    heap_graph_free(g);
+    return doc;
+}
