@@ -15,17 +15,17 @@ let () =
     true));
   window#show ();
   ignore (GMain.Idle.add (fun () -> incr idles; ignore (List.init 1000 string_of_int); !idles < 50));
+  let finish () =
+    let pixels = GdkPixbuf.create ~width:60 ~height:30 () in
+    GdkPixbuf.get_from_drawable ~dest:pixels area#misc#window;
+    let bytes = GdkPixbuf.get_pixels pixels in
+    let byte i = Char.chr (Gpointer.get_byte bytes ~pos:i) in
+    let text = String.init (Gpointer.length bytes) byte in
+    Printf.printf "%d %s\n" (String.length text) (Digest.to_hex (Digest.string text));
+    window#destroy () in
   ignore (GMain.Timeout.add ~ms:50 ~callback:(fun () ->
-    button#clicked ();
-    if !clicks = 5 then begin
-      let pixels = GdkPixbuf.create ~width:60 ~height:30 () in
-      GdkPixbuf.get_from_drawable ~dest:pixels area#misc#window;
-      let bytes = GdkPixbuf.get_pixels pixels in
-      let byte i = Char.chr (Gpointer.get_byte bytes ~pos:i) in
-      let text = String.init (Gpointer.length bytes) byte in
-      Printf.printf "%d %s\n" (String.length text) (Digest.to_hex (Digest.string text));
-      window#destroy ()
-    end;
-    !clicks < 5));
+    let ended = !clicks = 5 && !idles = 50 in
+    if ended then finish () else if !clicks < 5 then button#clicked ();
+    not ended));
   GMain.Main.main ();
   Printf.printf "%d clicks, %d idles, title %s\n" !clicks !idles "stubs"

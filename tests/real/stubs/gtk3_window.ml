@@ -14,8 +14,9 @@ let () =
   window#show ();
   ignore (GMain.Idle.add (fun () -> incr idles; ignore (List.init 1000 string_of_int); !idles < 50));
   ignore (GMain.Timeout.add ~ms:50 ~callback:(fun () ->
-    button#clicked ();
-    if !clicks = 5 then begin print_string (view#buffer#get_text ()); window#destroy () end;
-    !clicks < 5));
+    let ended = !clicks = 5 && !idles = 50 in
+    if ended then begin print_string (view#buffer#get_text ()); window#destroy () end
+    else if !clicks < 5 then button#clicked ();
+    not ended));
   GMain.Main.main ();
   Printf.printf "%d clicks, %d idles\n" !clicks !idles
