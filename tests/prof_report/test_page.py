@@ -298,6 +298,21 @@ class Figures(InBrowser):
                 self.assertEqual(self.text('problem'), '')
         self.assertRaises(AssertionError, self.ask, 'readReport(new File(["x"], "x.html"))')
 
+    def test_a_page_of_two_profiles_compares_them(self):
+        self.record(PROGRAM.replace('8_000', '6_000'), 'q.bprof', '--rate', '0.01')
+        self.prof('html', self.profile, 'q.bprof', '--show', 'alloc', '-o', 'both.html')
+        self.browser.open(os.path.join(self.folder, 'both.html'))
+        self.assertEqual(self.ask('[S.tab, S.what].join()'), 'diff,alloc')
+        doc = self.verb(self.text('command'), '--top', '100000')
+        found = self.ask("""(pair => changesOf(pair[0].groups, pair[1].groups,
+            pair.map(side => side.none)).map(r => [r.text, r.real]))(compared())""")
+        self.assertEqual(found, [[r['name'], r['certain']] for r in doc['rows'][1:]])
+        self.assertGreater(self.ask('document.querySelectorAll("#changes tbody tr").length'), 5)
+        self.ask('change({tab: "sites"})')
+        self.browser.drawn()
+        self.assertIn('p.bprof', self.text('command'))
+        self.assertEqual(self.run_prof('html', *3 * [self.profile], '-o', 'x.html')[2], 125)
+
     def test_many_samples_are_thinned_and_stay_unbiased(self):
         self.record('let rec f n = ignore (Sys.opaque_identity (ref n))\n'
                     'and g n = ignore (Sys.opaque_identity (n, n, n))\n'

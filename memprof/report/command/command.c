@@ -32,7 +32,7 @@ struct verb {
     const char *name;
     report_view *view;
     report_writer *writer;
-    int files, operands;
+    int files, operands, more; /* more: profiles that may follow */
     unsigned takes;
     const char *arguments, *meaning;
     const char *start; /* of what the writer writes */
@@ -41,13 +41,15 @@ struct verb {
 
 static const struct verb verbs[] = {
 #define VIEW(name, function, files, takes, arguments, meaning) \
-    {name, function, NULL, files, 0, takes, arguments, meaning, NULL, false},
+    {name, function, NULL, files, 0, 0, takes, arguments, meaning, NULL, false},
 #define LOOKUP(name, function, files, takes, arguments, meaning) \
-    {name, function, NULL, files, 1, takes, arguments, meaning, NULL, false},
+    {name, function, NULL, files, 1, 0, takes, arguments, meaning, NULL, false},
 #define SNAPSHOT(name, function, operands, takes, arguments, meaning) \
-    {name, function, NULL, 1, operands, takes, arguments, meaning, NULL, true},
+    {name, function, NULL, 1, operands, 0, takes, arguments, meaning, NULL, true},
 #define WRITER(name, function, start, files, takes, arguments, meaning) \
-    {name, NULL, function, files, 0, takes, arguments, meaning, start, false},
+    WRITER_OF_MORE(name, function, start, files, 0, takes, arguments, meaning)
+#define WRITER_OF_MORE(name, function, start, files, more, takes, arguments, meaning) \
+    {name, NULL, function, files, 0, more, takes, arguments, meaning, start, false},
 #include "memprof/report/command/verbs.def"
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
@@ -114,8 +116,9 @@ static int check_files(const struct run *r) {
                            given + 1 < needed || verb->operands == 0 ? "the profile to read"
                            : verb->snapshot                          ? "the kind of the blocks"
                                             : "the file or function to show");
-    if (verb->files > 0 && given > needed)
-        return report_fail(r->error, r->command.files[needed], usage, "one file too many");
+    if (verb->files > 0 && given > needed + verb->more)
+        return report_fail(r->error, r->command.files[needed + verb->more], usage,
+                           "one file too many");
     return 0;
 }
 
@@ -163,6 +166,7 @@ static int load(struct run *r) {
     struct report_command *c = &r->command;
     bool loads = r->verb->files < 0 || r->verb->snapshot; /* the verb does, itself */
     size_t count = loads ? 0 : r->verb->files;
+    if (r->verb->more > 0) count = c->file_count;
     bool given = r->given != NULL && c->files[0] == r->given_path && !is_export(r->verb);
     for (size_t i = given; i < count; i++) { /* export changes its profile */
         r->models[i] = report_load(c->files[i], r->error);

@@ -1,5 +1,5 @@
-// diff.js - what changed between this profile and that of a second report, which one drops on the
-// page: view/changes.c in JavaScript, and call paths of both.
+// diff.js - what changed between this profile and a second one, of the page or of a report that one
+// drops on it: view/changes.c in JavaScript, and call paths of both.
 
 // The probability that a difference of z standard errors is due to chance: erfc(|z| / sqrt 2), by
 // its series or, far out, its continued fraction.

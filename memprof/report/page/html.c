@@ -1,7 +1,7 @@
 /* html.c - a self-contained HTML report: page.html with its style and scripts, which embed.py
- * joins, and the profile in base64.
+ * joins, and the profile in base64; a later profile to compare it with, or nothing.
  *
- *   ...head, styles...  @DATA@  ...scripts...
+ *   ...head, styles...  @DATA@ ... @AFTER@  ...scripts...
  *
  * Nothing of a profile is in the page but inside the data, so no name can end an element. */
 #include "gc/assert.h"
@@ -27,16 +27,28 @@ static void write_base64(const struct report_buffer *in, FILE *out) {
     }
 }
 
+/* Writes the page up to a marker, and a profile in its place. Returns what follows the marker. */
+static const unsigned char *write_part(const unsigned char *from, const char *marker,
+                                       const struct report_buffer *packed, FILE *out) {
+    const unsigned char *at = memmem(from, page + sizeof page - from, marker, strlen(marker));
+    ASSERT(at != NULL);
+    fwrite(from, 1, at - from, out);
+    write_base64(packed, out);
+    return at + strlen(marker);
+}
+
 int report_write_html(const struct report_request *request, FILE *out) {
-    static const char data[] = "@DATA@";
-    struct report_buffer packed = {0};
-    const unsigned char *rest = memmem(page, sizeof page, data, strlen(data));
-    ASSERT(rest != NULL);
-    if (report_pack(request, &packed) != 0) return -1;
-    fwrite(page, 1, rest - page, out);
-    write_base64(&packed, out);
-    rest += strlen(data);
-    fwrite(rest, 1, page + sizeof page - rest, out);
-    free(packed.data);
-    return 0;
+    struct report_request after = *request;
+    struct report_buffer packed[2] = {{0}};
+    after.model = request->other;
+    after.path = request->other_path;
+    int status = report_pack(request, &packed[0]);
+    if (status == 0 && after.model != NULL) status = report_pack(&after, &packed[1]);
+    if (status == 0) {
+        const unsigned char *rest = write_part(page, "@DATA@", &packed[0], out);
+        rest = write_part(rest, "@AFTER@", &packed[1], out);
+        fwrite(rest, 1, page + sizeof page - rest, out);
+    }
+    report_free(packed[0].data, packed[1].data);
+    return status;
 }

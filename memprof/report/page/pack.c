@@ -405,8 +405,8 @@ static void put_address_shown(FILE *out, const struct report_query *q) {
     else put_address_time(out, "to", s->to, q->to);
 }
 
-/* The selection that was given, as a page's address. */
-static char *address_of(const struct report_query *q) {
+/* The selection that was given, as a page's address; compared: it shows two profiles. */
+static char *address_of(const struct report_query *q, bool compared) {
     const struct report_selection *s = q->selection;
     const struct {
         const char *key, *text;
@@ -416,6 +416,7 @@ static char *address_of(const struct report_query *q) {
     size_t length;
     FILE *out = open_memstream(&address, &length);
     put_address_shown(out, q);
+    if (compared) put_address(out, "tab", "diff");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (texts[i].text != NULL) put_address(out, texts[i].key, texts[i].text);
     put_address_bounds(out, "size", s->size_min, s->size_max, 0, 0, "");
@@ -539,7 +540,7 @@ int report_pack(const struct report_request *request, struct report_buffer *out)
     struct packing p = {.model = m, .keep = 1};
     struct report_query query;
     if (report_query_start(&query, m, s, request->error) != 0) return -1;
-    p.begin = address_of(&query);
+    p.begin = address_of(&query, request->other != NULL);
     bool live = query.show == REPORT_SHOW_LIVE;
     report_query_end(&query);
     if (live && s->to.kind != REPORT_NO_MOMENT) {

@@ -4,7 +4,8 @@
 
 #include "memprof/report/view/views.h"
 
-/* Writes a self-contained page that holds the samples and computes every selection itself. */
+/* Writes a self-contained page that holds the samples and computes every selection itself; with the
+ * request's other profile, a page that compares both. */
 report_writer report_write_html;
 
 /* Appends the request's profile, compressed; the form is drawn in pack.c. Of a profile with too

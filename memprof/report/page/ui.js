@@ -6,7 +6,8 @@ const page = {scopeKey: '', paths: new Map(), tables: {}};
 
 async function start() {
   P = unpack(await inflate($('data').textContent));
-  $('data').textContent = '';
+  if ($('after').textContent) page.other = unpack(await inflate($('after').textContent));
+  $('data').textContent = $('after').textContent = '';
   page.buffer = new Uint32Array(P.samples);
   page.modules = modulesOf(P);
   P.begin = beginOf(P);
