@@ -1,5 +1,6 @@
 """Which frames are the user's own: what the standard library allocates counts for its callers."""
 import json
+import re
 import shutil
 import subprocess
 import unittest
@@ -50,6 +51,19 @@ class Folding(support.Case):
             self.assertEqual(sum(folded.values()), sum(raw.values()))
             self.assertIn('Own.part (own.ml:2:21-38)', folded)
             self.assertNotIn('Own.part (own.ml:2:21-38)', raw)
+
+    def test_a_diff_folds_and_raw_does_not(self):
+        self.write('own.ml', PROGRAM.replace('to 500', 'to 700').encode())
+        subprocess.run(['ocamlc', '-g', '-w', '-a', 'own.ml', '-o', 'own.byte'], cwd=self.folder,
+                       check=True)
+        subprocess.run([self.settings.bactrian, 'prof', 'record', '--quiet', '--rate', '1', '-o',
+                        'q.prof', 'own.byte'], cwd=self.folder, check=True)
+        for words, name, other in (((), 'Own.part (own.ml:2:21-38)', 'Bytes.sub'),
+                                   (('--raw',), 'Stdlib__Bytes.sub', 'Own.part (own.ml:2:21-38)')):
+            text = self.prof('diff', 'p.prof', 'q.prof', *words)
+            self.assertRegex(text, r'163 kB .* yes +' + re.escape(name))
+            self.assertNotIn(other, text)
+            self.assertEqual('(--raw)' in text, words == ())
 
     def test_by_module_and_function_fold_too(self):
         self.assertEqual(set(self.rows('leaks', '--by', 'module')), {'Own'})

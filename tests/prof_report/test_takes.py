@@ -34,7 +34,7 @@ VERBS = {
     'timeline': ' '.join([PART, '--live --unit --top --limit', PRINT]),
     'gc': ' '.join(['--from --to --phase --top --limit --sort', PRINT]),
     'annotate': ' '.join([CHOICE, '--hide --unit --source --lsp', PRINT]),
-    'diff': ' '.join([CHOICE, TABLE, PRINT]),
+    'diff': ' '.join([CHOICE, '--raw', TABLE, PRINT]),
     'html': '--from --to --phase --size --life --focus --ignore --at --show --live --hide --unit '
             '--domain --thread -o',
     'trim': CHOICE + ' -o',

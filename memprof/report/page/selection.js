@@ -145,6 +145,7 @@ function commandOf(s, profile, files = [profile.facts.file]) {
   }
   if (s.tab === 'flame') words.push('--by', stepsOf(s));
   if (['sites', 'lifetimes', 'diff'].includes(s.tab)) words.push('--by', s.by);
+  if (s.tab === 'diff') words.push('--raw');
   if (s.tab === 'flame' && s.inverted) words.push('--inverted');
   if (s.tab === 'sandwich' && s.fn) words.push('--callers', '^' + quotePattern(s.fn) + '$');
   return ['bactrian', 'prof', verbs[s.tab], ...files, ...words].map(shellWord).join(' ');

@@ -42,7 +42,10 @@ struct report_doc *report_view_diff(const struct report_request *request) {
         if (side == 1) report_query_end(&queries[0]);
         return NULL;
     }
-    for (int side = 0; side < 2; side++) groups[side] = report_groups_create(&queries[side]);
+    for (int side = 0; side < 2; side++) {
+        report_fold(&queries[side], false);
+        groups[side] = report_groups_create(&queries[side]);
+    }
     struct report_doc *doc = report_doc_create("diff", "Memory %s: from %s (before) to %s (after)",
                                                queries[1].sentence, request->path,
                                                request->other_path);
@@ -50,6 +53,7 @@ struct report_doc *report_view_diff(const struct report_request *request) {
     report_doc_note(doc, "real? yes: not explained by sampling (at most 5 %% of these are wrong); "
                          "maybe: significant alone, but not among all rows; chance: explained by "
                          "sampling.");
+    report_note_folded(doc, &queries[1], false);
     for (int side = 0; side < 2; side++) {
         report_add_notes(doc, models[side]);
         report_groups_free(groups[side]);
