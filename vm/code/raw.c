@@ -93,10 +93,14 @@ bool vm_raw_write(struct domain *d, value v, uintptr_t at, uintptr_t n, const vo
 static value convert_string(struct domain *d, const value *slot) {
     size_t size = 8 * vm_raw_words(*slot);
     if (size == 0) return 0;
+    /* A collection replaces a forwarding block by its content, so its bytes are read before. */
+    bool forwards = tag_of(*slot) == TAG_FORWARD;
+    value content = field(*slot, 0);
+    if (forwards && size > sizeof content) return 0;
     size_t padding = ((const unsigned char *)*slot)[size - 1];
     size_t length = padding < size ? size - 1 - padding : 0;
     value s = new_string(d, length);
-    memcpy((char *)s, (const char *)*slot, length);
+    memcpy((char *)s, forwards ? (const char *)&content : (const char *)*slot, length);
     return s;
 }
 
