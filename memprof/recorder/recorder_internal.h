@@ -12,12 +12,23 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/* The numbers of nodes of call stacks, by caller and location: an open hash table of numbers, which
+ * takes half of a word_map's memory. There may be a million nodes. */
+struct mp_nodes {
+    uint32_t *slots; /* numbers; 0: free */
+    size_t slot_count, used;
+    struct mp_node {
+        uint32_t caller, location;
+    } * of; /* by number */
+    size_t capacity;
+};
+
 /* What the file has defined: strings, locations and nodes of call stacks.
  *
  * RI1  path[i].node is the node of the frames path[0..i].gpc, for i < depth. */
 struct mp_interned {
     struct mp_names names;
-    struct word_map node_of; /* by caller and location */
+    struct mp_nodes nodes;
     uint32_t node_count;
     struct mp_frame {
         uint64_t gpc;

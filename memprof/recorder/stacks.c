@@ -11,11 +11,6 @@
 
 #include <stdlib.h>
 
-static uint32_t find(const struct word_map *map, uint64_t key) {
-    const uintptr_t *number = word_map_find(map, key);
-    return number == NULL ? 0 : (uint32_t)*number;
-}
-
 /* When out of memory the key stays unknown, and gets a second number later. */
 static void add(struct word_map *map, uint64_t key, uint64_t number) {
     uintptr_t *word = word_map_add(map, key, IF_SMALL_TABLES(2, 256), NULL);
@@ -32,6 +27,47 @@ uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
     if (number != 0) return number;
     if (r->rare.wall_ns == 0) r->rare = mp_times_now();
     return mp_names_location(names, gpc);
+}
+
+/* The index of a node's slot, or of the free one where it belongs. Needs: a free slot. */
+static size_t node_slot(const struct mp_nodes *n, struct mp_node node) {
+    uint64_t key = (uint64_t)node.caller << 32 | node.location;
+    size_t mask = n->slot_count - 1, i = key * 0x9e3779b97f4a7c15u >> 32 & mask;
+    ASSERT(n->used < n->slot_count);
+    for (; n->slots[i] != 0; i = (i + 1) & mask) {
+        const struct mp_node *at = &n->of[n->slots[i]];
+        if (at->caller == node.caller && at->location == node.location) break;
+    }
+    return i;
+}
+
+/* 0: unknown. */
+static uint32_t find_node(const struct mp_nodes *n, uint32_t caller, uint32_t location) {
+    return n->slot_count == 0 ? 0 : n->slots[node_slot(n, (struct mp_node){caller, location})];
+}
+
+/* Doubles the slots. False: no memory. */
+static bool widen_slots(struct mp_nodes *n) {
+    struct mp_nodes wider = *n;
+    wider.slot_count = n->slot_count == 0 ? IF_SMALL_TABLES(2, 512) : 2 * n->slot_count;
+    wider.slots = calloc(wider.slot_count, sizeof *wider.slots);
+    if (wider.slots == NULL) return false;
+    for (size_t i = 0; i < n->slot_count; i++)
+        if (n->slots[i] != 0) wider.slots[node_slot(&wider, n->of[n->slots[i]])] = n->slots[i];
+    free(n->slots);
+    *n = wider;
+    return true;
+}
+
+/* When out of memory the node stays unknown, and gets a second number later. */
+static void add_node(struct mp_nodes *n, struct mp_node node, uint32_t number) {
+    if ((n->used + 1) * 4 > n->slot_count * 3 && !widen_slots(n)) return;
+    if (!vector_widen((void **)&n->of, &n->capacity, number + (size_t)1, IF_SMALL_TABLES(1, 256),
+                      sizeof *n->of, NULL))
+        return;
+    n->of[number] = node;
+    n->slots[node_slot(n, node)] = number;
+    n->used++;
 }
 
 /* ---- Stacks. ---- */
@@ -53,9 +89,9 @@ static void add_nodes(struct mp_recorder *r, uint32_t caller, size_t from, size_
                                          .locations = {.items = t->fresh.items + i, .count = n}};
         mp_write_stack(r->writer, &record);
         for (; n > 0; n--, i++) {
-            uint64_t key = (uint64_t)caller << 32 | (uint32_t)t->fresh.items[i];
+            const struct mp_node node = {caller, (uint32_t)t->fresh.items[i]};
             caller = t->path[i].node = ++t->node_count;
-            add(&t->node_of, key, caller);
+            add_node(&t->nodes, node, caller);
         }
     }
 }
@@ -67,7 +103,7 @@ static void extend_path(struct mp_recorder *r, size_t from, size_t depth) {
     ASSERT(from == 0 || (caller > 0 && caller <= t->node_count)); /* RI1 */
     for (size_t i = from; i < depth; i++) {
         uint32_t location = mp_names_known(&t->names, t->path[i].gpc);
-        uint32_t node = location == 0 ? 0 : find(&t->node_of, (uint64_t)caller << 32 | location);
+        uint32_t node = location == 0 ? 0 : find_node(&t->nodes, caller, location);
         if (node == 0) {
             add_nodes(r, caller, i, depth);
             return;
@@ -121,14 +157,14 @@ struct mp_site_of_stack mp_intern_stack(struct mp_recorder *r) {
 static struct mp_site_of_stack call_from(struct mp_recorder *r, uint32_t caller, uint64_t gpc) {
     struct mp_interned *t = &r->interned;
     uint32_t location = mp_intern_location(r, gpc);
-    uint64_t key = (uint64_t)caller << 32 | location, item = location;
-    uint32_t node = find(&t->node_of, key);
+    uint64_t item = location;
+    uint32_t node = find_node(&t->nodes, caller, location);
     if (node == 0) {
         struct mp_record_stack record = {.back = (uint64_t)t->node_count + 1 - caller,
                                          .locations = {.items = &item, .count = 1}};
         mp_write_stack(r->writer, &record);
         node = ++t->node_count;
-        add(&t->node_of, key, node);
+        add_node(&t->nodes, (struct mp_node){caller, location}, node);
     }
     return (struct mp_site_of_stack){node, location};
 }
@@ -182,7 +218,8 @@ void mp_forget_suspended(struct mp_recorder *r, const struct vm_fiber *fiber) {
 
 void mp_interned_clear(struct mp_interned *t) {
     mp_names_clear(&t->names);
-    free(t->node_of.entries);
+    free(t->nodes.slots);
+    free(t->nodes.of);
     free(t->path);
     free(t->fresh.items);
     free(t->inner.items);
