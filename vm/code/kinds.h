@@ -22,8 +22,6 @@ extern const uint8_t vm_kinds_of_tag[256];
 
 /* The bit of a kind; KIND_ANY: it accepts all values; 0: no tag is enough for it. */
 uint8_t vm_kind_bit(char kind);
-/* Whether v may be an argument of that kind. */
-bool vm_kind_accepts(const struct domain *d, char kind, value v);
 /* Whether a string of kinds needs no check at all. */
 bool vm_kinds_are_any(const char *kinds);
 
