@@ -8,6 +8,7 @@ let () =
   print_int (deep 2 (Square (42, "hello")));
   print_newline ()
 
-let kept = ref []
-let keep l = kept := l
-let () = Gc.full_major (); keep [1]
+(* More young blocks in old ones than the collector's set has room for at first. *)
+let kept = Array.make 2000 []
+let keep i l = kept.(i) <- l
+let () = Gc.full_major (); for i = 0 to 1999 do keep i [i] done
