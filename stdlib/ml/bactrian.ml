@@ -68,7 +68,13 @@ module Profile = struct
   external enter_unit : int -> int = "bactrian_units_enter"
   external leave_unit : int -> unit = "bactrian_units_leave"
 
+  (* Not by and_then, which would be a function of the unit and allocate for it. *)
   let withData d f =
     let aside = enter_unit d.Data.number in
-    and_then (fun () -> leave_unit aside) f
+    match f () with
+    | result -> leave_unit aside; result
+    | exception e ->
+      let backtrace = Printexc.get_raw_backtrace () in
+      leave_unit aside;
+      Printexc.raise_with_backtrace e backtrace
 end
