@@ -299,7 +299,7 @@ static const struct vm_prim own_rows[] = {
     {"bactrian_repl_read", repl_read, "sk", 's', CAP_STDIO, PRIM_CALLS},
     {"bactrian_repl_pretend_dumb", repl_pretend_dumb, "i", 'u', CAP_ENV, PRIM_LEAF},
     {"bactrian_repl_forget", repl_forget, "v", 'u', CAP_STDIO, PRIM_LEAF},
-    {"bactrian_repl_unread", repl_unread, "cs", 'i', CAP_STDIO, PRIM_RAISES},
+    {"bactrian_repl_unread", repl_unread, "cs", 'i', CAP_STDIO, PRIM_CALLS},
     {"bactrian_repl_version", repl_version, "v", 's', CAP_STDIO, PRIM_ALLOCATES},
     {"bactrian_repl_packages", repl_packages, "a", 's', CAP_PROC, PRIM_ALLOCATES},
     {"bactrian_repl_library", repl_library, "v", 's', CAP_STDIO, PRIM_ALLOCATES},
