@@ -76,10 +76,11 @@ class Scripts(ScriptCase):
         self.place.write('e/unbound.ml', 'let () = Nothing.f ()\n')
         for name in ('wrong', 'syntax', 'unbound'):
             with self.subTest(name=name):
-                theirs = self.run_command(['ocamlc', '-g', '-c', 'e/%s.ml' % name])
-                mine = self.script('e/%s.ml' % name)
-                self.assertEqual((mine.status, mine.err), (theirs.status, theirs.err))
-                self.assertEqual(mine.out, '')
+                for path in ('e/%s.ml', './e/%s.ml', 'e/../e/%s.ml', self.place.path('e/%s.ml')):
+                    theirs = self.run_command(['ocamlc', '-g', '-c', path % name])
+                    mine = self.script(path % name)
+                    self.assertEqual((mine.status, mine.err), (theirs.status, theirs.err))
+                    self.assertEqual(mine.out, '')
 
     def test_link_errors_are_ocamlc_s(self):
         self.place.write('link.ml', 'external f : int -> int = "no_such_primitive"\nlet _ = f 1\n')

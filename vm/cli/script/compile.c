@@ -1,7 +1,10 @@
 /* compile.c - from a script's source to its bytecode.
  *
  * ocamlc runs in the temporary folder, so that it sees no compiled module that lies in the current
- * one; all paths that it gets are absolute. */
+ * one; all paths that it gets are absolute, except that of a script below the current folder. A
+ * copy of such a script has the same path in the temporary folder, and one process compiles and
+ * links it: locations have the path, and messages show lines of the copy. Other scripts are
+ * compiled under their name, read through a preprocessor, and linked by a second process. */
 #include "vm/cli/script/script.h"
 
 #include "vm/stack/limits.h"
@@ -14,15 +17,26 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* The unit's name is the script's, with characters that a module's name can't have replaced. */
-static void name_unit(struct script *s) {
-    const char *slash = strrchr(s->shown, '/'), *name = slash != NULL ? slash + 1 : s->shown;
+/* The unit's name is the script's, with characters that a module's name can't have replaced. If the
+ * text names that module, it means another one: `str.ml` may use Str. */
+static void name_unit(struct script *s, const char *text) {
+    const char *name = script_file_name(s);
     size_t n = strcspn(name, ".");
     if (n > sizeof s->unit - 8) n = sizeof s->unit - 8;
-    bool starts_well = isalpha((unsigned char)name[0]);
+    bool starts_well = isalpha((unsigned char)name[0]) && !script_names_module(text, name, n);
     snprintf(s->unit, sizeof s->unit, "%s%.*s", starts_well ? "" : "script_", (int)n, name);
     for (char *c = s->unit; *c != 0; c++)
         if (!isalnum((unsigned char)*c) && *c != '_') *c = '_';
+}
+
+/* Whether a copy can have the same path in the temporary folder, and the unit's name is the one
+ * that ocamlc derives from the path. */
+static bool is_below(const struct script *s) {
+    const char *name = script_file_name(s);
+    size_t n = strlen(s->unit);
+    return strncmp(name, s->unit, n) == 0 && strcmp(name + n, ".ml") == 0 && s->shown[0] != '/' &&
+           s->shown[0] != '-' && strncmp(s->shown, "../", 3) != 0 &&
+           strstr(s->shown, "/../") == NULL;
 }
 
 static void add_all(struct script *s, struct script_words *to, const struct script_words *from) {
@@ -95,8 +109,9 @@ static bool comes_with_packages(const struct script *s, const char *archive) {
     return false;
 }
 
-/* Links the program with what its directives and packages name. */
-static int link_program(struct script *s, const char *object) {
+/* Links the program with what its directives and packages name. The script is an object, or a
+ * source to compile. */
+static int link_program(struct script *s, bool is_source, const char *file, int messages) {
     const char *const more[] = {"-o", s->program, s->own_modules != NULL ? "bactrian.cma" : NULL,
                                 NULL};
     struct script_words words = first_words(s, more);
@@ -106,49 +121,62 @@ static int link_program(struct script *s, const char *object) {
             script_add(s, &words, s->archives.items[i]);
     for (size_t i = 0; i < s->modules.count; i++)
         script_add_own(s, &words, cli_join(s->folder, s->modules.items[i].name, ".cmo"));
-    script_add(s, &words, object);
-    return run_ocamlc(s, &words, STDERR_FILENO);
+    if (is_source) script_add(s, &words, "-impl");
+    script_add(s, &words, file);
+    return run_ocamlc(s, &words, messages);
 }
 
 /* ---- The text. ---- */
 
-/* The command that ocamlc runs to read the script; it ignores the file name that ocamlc appends. So
- * messages have that name, and show lines, though ocamlc reads a copy. open and close: the text
- * before and after the script's. Allocated. */
-static char *reading_command(const char *open, const char *copy, const char *close) {
+/* The command that ocamlc runs to read the copy; it ignores the file name that ocamlc appends.
+ * Allocated. */
+static char *reading_command(const char *copy) {
     char *command = NULL;
     size_t size;
     FILE *out = open_memstream(&command, &size);
     if (out == NULL) return NULL;
-    fprintf(out, "show() { echo '%s'; cat '", open);
+    fputs("show() { cat '", out);
     for (const char *c = copy; *c != 0; c++) {
         if (*c == '\'') fputs("'\\'", out);
         fputc(*c, out);
     }
-    fprintf(out, "'; echo; echo '%s'; }; show", close);
+    fputs("'; }; show", out);
     if (fclose(out) == 0) return command;
     free(command);
     return NULL;
 }
 
-static int write_copy(const struct script *s, const char *copy, const char *text) {
-    FILE *file = fopen(copy, "wxe");
-    bool good = file != NULL && fputs(text, file) >= 0;
+/* Writes the text between open and close. */
+static int write_copy(const struct script *s, char *copy, const char *open, const char *text,
+                      const char *close) {
+    cli_make_parents(copy);
+    FILE *file = fopen(copy, "we");
+    bool good = file != NULL && fprintf(file, "%s%s\n%s", open, text, close) >= 0;
     if (file != NULL && fclose(file) != 0) good = false;
     if (good) return 0;
     return cli_fail(STATUS_REFUSED, s->shown, "%s: could not write a copy to %s", strerror(errno),
                     s->folder);
 }
 
-static int compile_copy(struct script *s, const char *copy, const char *object, const char *open,
-                        const char *close, int messages) {
-    char *command = reading_command(open, copy, close);
+static int compile_under_name(struct script *s, const char *copy, const char *object,
+                              int messages) {
+    char *command = reading_command(copy);
     if (command == NULL) s->no_memory = true;
     const char *const more[] = {"-c", "-o", object, "-pp", command, "-impl", s->shown, NULL};
     struct script_words words = first_words(s, more);
     add_packages(s, &words, false);
     free(command);
     return run_ocamlc(s, &words, messages);
+}
+
+static int compile_copy(struct script *s, const char *copy, int messages) {
+    if (s->is_below) return link_program(s, true, s->shown, messages);
+    char *object = cli_join(s->folder, s->unit, ".cmo");
+    if (object == NULL) s->no_memory = true;
+    int status = compile_under_name(s, copy, object, messages);
+    if (status == 0) status = link_program(s, false, object, messages);
+    free(object);
+    return status;
 }
 
 static void show(int messages) {
@@ -160,14 +188,15 @@ static void show(int messages) {
 
 /* A type that its uses leave open is allowed at the toplevel, but not in a compiled file that
  * exports it: a text that is refused is tried again with nothing exported. */
-static int compile_open_types(struct script *s, const char *copy, const char *object) {
+static int compile_open_types(struct script *s, char *copy, const char *text) {
     int plain = memfd_create("messages", MFD_CLOEXEC),
         hidden = memfd_create("messages", MFD_CLOEXEC);
     int status = STATUS_REFUSED;
     if (plain < 0 || hidden < 0) cli_fail(status, s->shown, "%s: messages", strerror(errno));
-    else status = compile_copy(s, copy, object, "", "", plain);
+    else status = compile_copy(s, copy, plain);
     bool again = status != 0 && status != VM_STATUS_STOPPED && hidden >= 0 &&
-                 compile_copy(s, copy, object, "include (struct", "end : sig end)", hidden) == 0;
+                 write_copy(s, copy, "include (struct\n", text, "end : sig end)\n") == 0 &&
+                 compile_copy(s, copy, hidden) == 0;
     if (plain >= 0 && hidden >= 0) show(again ? hidden : plain);
     if (plain >= 0) close(plain);
     if (hidden >= 0) close(hidden);
@@ -175,25 +204,22 @@ static int compile_open_types(struct script *s, const char *copy, const char *ob
 }
 
 static int compile_text(struct script *s, const char *text) {
-    char *copy = cli_join(s->folder, "source", "");
-    char *object = cli_join(s->folder, s->unit, ".cmo");
-    int status = STATUS_REFUSED;
-    if (copy == NULL || object == NULL) cli_fail(status, s->shown, "out of memory");
-    else status = write_copy(s, copy, text);
+    char *copy = cli_join(s->folder, s->is_below ? s->shown : "source", "");
+    if (copy == NULL) return cli_fail(STATUS_REFUSED, s->shown, "out of memory");
+    int status = write_copy(s, copy, "", text, "");
     if (status == 0) status = script_find_modules(s, text, copy);
     for (size_t i = 0; status == 0 && i < s->modules.count; i++)
         status = compile_module(s, &s->modules.items[i]);
-    if (status == 0) status = compile_open_types(s, copy, object);
-    if (status == 0) status = link_program(s, object);
+    if (status == 0) status = compile_open_types(s, copy, text);
     free(copy);
-    free(object);
     return status;
 }
 
 int script_compile(struct script *s, const char *source, size_t length) {
-    name_unit(s);
     char *text;
     int status = script_follow_directives(s, source, length, &text);
+    if (status == 0) name_unit(s, text);
+    s->is_below = is_below(s);
     if (status == 0) status = script_find_packages(s);
     if (status == 0) status = compile_text(s, text);
     free(text);

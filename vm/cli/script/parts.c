@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <unistd.h>
 
 /* ---- Words. ---- */
@@ -87,18 +88,31 @@ int script_find_packages(struct script *s) {
 
 #define WORD_LETTERS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_'"
 
-/* The path of a module's file beside the script, if it is there; else NULL. Present or not, the
- * bytecode depends on it. */
+/* The path of a module's file beside the script, if it is there and not the script itself; else
+ * NULL. Present or not, the bytecode depends on it. */
 static char *module_file(struct script *s, const char *name, bool lower, const char *suffix) {
     char *path = cli_join(s->beside, name, suffix);
     if (path == NULL) s->no_memory = true;
     if (path == NULL) return NULL;
     char *base = strrchr(path, '/') + 1;
     if (lower) base[0] = (char)tolower((unsigned char)base[0]);
-    script_depend(s, path);
-    if (access(path, R_OK) == 0) return path;
+    if (strcmp(base, script_file_name(s)) != 0) {
+        script_depend(s, path);
+        if (access(path, R_OK) == 0) return path;
+    }
     free(path);
     return NULL;
+}
+
+/* Whether one of the archives has the module's name: a program cannot have both. */
+static bool is_of_archive(const struct script_words *archives, const char *name) {
+    size_t n = strlen(name);
+    for (size_t i = 0; i < archives->count; i++) {
+        const char *slash = strrchr(archives->items[i], '/');
+        const char *archive = slash != NULL ? slash + 1 : archives->items[i];
+        if (strncasecmp(archive, name, n) == 0 && strcmp(archive + n, ".cma") == 0) return true;
+    }
+    return false;
 }
 
 static int find_needed(struct script *s, const char *interface, const char *source);
@@ -106,6 +120,7 @@ static int find_needed(struct script *s, const char *interface, const char *sour
 static void find_module(struct script *s, const char *name) {
     for (size_t i = 0; i < s->modules.count; i++)
         if (strcmp(s->modules.items[i].name, name) == 0) return;
+    if (is_of_archive(&s->findlib, name) || is_of_archive(&s->archives, name)) return;
     struct script_module m = {.path = module_file(s, name, true, ".ml")};
     bool lower = m.path != NULL;
     if (!lower) m.path = module_file(s, name, false, ".ml");
@@ -141,27 +156,44 @@ static int find_needed(struct script *s, const char *interface, const char *sour
     return status;
 }
 
+/* The next capitalized word of the text, allocated, and the text after it; NULL: there is none. */
+static char *next_capitalized(const char **text) {
+    const char *at = *text;
+    while (*at != 0 && !isupper((unsigned char)*at)) {
+        size_t n = strspn(at, WORD_LETTERS);
+        at += n > 0 ? n : 1;
+    }
+    size_t n = strspn(at, WORD_LETTERS);
+    *text = at + n;
+    return n > 0 ? strndup(at, n) : NULL;
+}
+
+bool script_names_module(const char *text, const char *name, size_t length) {
+    bool found = false;
+    for (char *word; !found && (word = next_capitalized(&text)) != NULL; free(word))
+        found = strlen(word) == length && word[0] == toupper((unsigned char)name[0]) &&
+                memcmp(word + 1, name + 1, length - 1) == 0;
+    return found;
+}
+
 /* Whether the text may refer to a module beside the script: a capitalized word is the name of one,
  * or there are too many to look. */
 static bool names_module(struct script *s, const char *text) {
     enum { MOST_WORDS = 200 };
     struct script_words seen = {0};
     bool found = false;
-    for (const char *at = text; !found && *at != 0;) {
-        size_t n = strspn(at, WORD_LETTERS);
-        char *word = isupper((unsigned char)*at) ? strndup(at, n) : NULL;
-        bool known = word == NULL;
+    for (char *word; !found && (word = next_capitalized(&text)) != NULL;) {
+        bool known = false;
         for (size_t i = 0; !known && i < seen.count; i++) known = strcmp(seen.items[i], word) == 0;
         if (known) {
             free(word);
-        } else {
-            char *path = module_file(s, word, true, ".ml");
-            if (path == NULL) path = module_file(s, word, false, ".ml");
-            found = path != NULL || seen.count == MOST_WORDS;
-            free(path);
-            script_add_own(s, &seen, word);
+            continue;
         }
-        at += n + (at[n] != 0);
+        char *path = module_file(s, word, true, ".ml");
+        if (path == NULL) path = module_file(s, word, false, ".ml");
+        found = path != NULL || seen.count == MOST_WORDS;
+        free(path);
+        script_add_own(s, &seen, word);
     }
     script_words_free(&seen);
     return found;

@@ -223,6 +223,11 @@ static int compile_job(struct job *job, char **bytecode, char **folder) {
     return *bytecode != NULL ? 0 : compile_and_cache(job, bytecode, folder);
 }
 
+const char *script_file_name(const struct script *s) {
+    const char *slash = strrchr(s->shown, '/');
+    return slash != NULL ? slash + 1 : s->shown;
+}
+
 static void free_script(struct script *s) {
     struct script_words *const words[] = {&s->directories, &s->packages, &s->archives,
                                           &s->flags,       &s->findlib,  &s->dependencies};

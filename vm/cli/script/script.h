@@ -25,6 +25,7 @@ struct script {
     char *program;     /* its bytecode there */
     char *own_modules; /* the folder of Bactrian's modules; NULL: not used, or not found */
     char unit[256];    /* the compilation unit's name */
+    bool is_below;     /* its copy is compiled under the script's own path; see compile.c */
     struct script_words directories;  /* of #directory, in order */
     struct script_words packages;     /* of #require, in order */
     struct script_words archives;     /* of #load: a path, or a name for ocamlc to find */
@@ -41,6 +42,9 @@ void script_add(struct script *s, struct script_words *words, const char *word);
 void script_add_own(struct script *s, struct script_words *words, char *word);
 void script_words_free(struct script_words *words);
 
+/* The last part of the script's path. */
+const char *script_file_name(const struct script *s);
+
 /* ---- directives.c ---- */
 
 /* Follows the directives of a source: fills directories, packages, archives and flags. *text is the
@@ -56,6 +60,8 @@ int script_find_packages(struct script *s);
  * none if ocamlc cannot parse it, as it will say when it compiles that. Returns 0, or
  * VM_STATUS_STOPPED after a message. */
 int script_find_modules(struct script *s, const char *text, const char *copy);
+/* Whether the text has the word that names the module of a file; name: the file's, length of it. */
+bool script_names_module(const char *text, const char *name, size_t length);
 
 /* ---- compile.c ---- */
 
