@@ -37,7 +37,7 @@ value prim_ffi_library_open(struct domain *d, value name, value global) {
     if (!prim_is_c_string(name)) vm_invalid_argument(d, "Ffi: a zero byte in a library's name");
     if (vm_dll_none() != NULL) vm_failwith(d, "Ffi: %s", vm_dll_none());
     int scope = bool_of_val(global) ? RTLD_GLOBAL : RTLD_LOCAL;
-    void *handle = dlopen(path[0] == 0 ? NULL : path, RTLD_NOW | scope);
+    void *handle = vm_dll_load(path[0] == 0 ? NULL : path, RTLD_NOW | scope);
     if (handle == NULL) vm_failwith(d, "Ffi: %s", dlerror());
     value v = gc_alloc_custom(&d->gc, &library_ops, sizeof(struct library), 0, 1);
     ((struct library *)custom_data(v))->handle = handle;

@@ -12,6 +12,7 @@
 #include "vm/state/vm.h"
 
 #include <dlfcn.h>
+#include <gnu/lib-names.h>
 #include <limits.h>
 #include <link.h>
 #include <stdio.h>
@@ -109,6 +110,11 @@ const char *vm_dll_none(void) {
                             : "this binary of Bactrian is static, without libraries of C code";
 }
 
+void *vm_dll_load(const char *path, int flags) {
+    dlopen(LIBM_SO, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE);
+    return dlopen(path, flags);
+}
+
 static struct vm_dll *append(struct vm *vm, void *handle) {
     struct vm_dll *dll = malloc(sizeof *dll), **end = &vm->dlls;
     if (dll == NULL) return NULL;
@@ -128,7 +134,7 @@ static void *open_library(struct vm *vm, const char *file, const char **why) {
     else if (!vm->abi_attached) *why = vm->options.abi->attach(vm->domain);
     if (*why != NULL) return NULL;
     vm->abi_attached = true;
-    void *handle = dlopen(file, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE); /* DL1 */
+    void *handle = vm_dll_load(file, RTLD_NOW | RTLD_GLOBAL | RTLD_NODELETE); /* DL1 */
     if (handle == NULL) *why = dlerror();
     return handle;
 }

@@ -14,6 +14,10 @@ struct vm_dll_symbol;
 /* Why this binary cannot open libraries of C code; NULL: it can. GC: never. */
 const char *vm_dll_none(void);
 
+/* dlopen, after libm was made global: libraries may use its functions without naming it, since
+ * ocamlrun is linked with it. GC: never. */
+void *vm_dll_load(const char *path, int flags);
+
 /* Opens the libraries that the image names in DLLS, in that order, so that each sees the names of
  * those before it. Those that the machine replaces are not opened. GC: never. Fails: VM_DLL. */
 enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error);

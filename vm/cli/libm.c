@@ -1,0 +1,83 @@
+/* libm.c - the functions of libm, for the command: libm is loaded when one of them is first called.
+ *
+ * Most programs never call one, and loading libm makes 0.4 MB of it resident: its own constructors
+ * choose between variants of its functions. The command defines functions with libm's names, so
+ * that no caller needs to know; each looks up the real one at its first call. Libraries of C code
+ * do not see them: before the first one is opened libm itself is loaded (vm/image/dll.c). */
+#include "vm/base/os.h"
+
+#include <dlfcn.h>
+#include <fenv.h>
+#include <gnu/lib-names.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <sys/resource.h>
+
+#pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
+
+/* If the program has opened as many files as it may, the limit is raised for this one. */
+static void *load(void) {
+    void *libm = dlopen(LIBM_SO, RTLD_NOW | RTLD_NODELETE);
+    struct rlimit limit;
+    if (libm != NULL || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
+        return libm;
+    struct rlimit raised = {limit.rlim_cur + 1, limit.rlim_max};
+    if (setrlimit(RLIMIT_NOFILE, &raised) != 0) return NULL;
+    libm = dlopen(LIBM_SO, RTLD_NOW | RTLD_NODELETE);
+    setrlimit(RLIMIT_NOFILE, &limit);
+    return libm;
+}
+
+static __attribute__((noinline, cold)) void *look_up(_Atomic(void *) *known, const char *name) {
+    void *libm = load();
+    void *function = libm != NULL ? dlsym(libm, name) : NULL;
+    if (function == NULL) vm_fatal("%s", dlerror());
+    atomic_store_explicit(known, function, memory_order_release);
+    return function;
+}
+
+#define FUNCTION(type, name, parameters, arguments)                                   \
+    __attribute__((visibility("hidden"))) type name parameters {                      \
+        static _Atomic(void *) known;                                                 \
+        void *function = atomic_load_explicit(&known, memory_order_acquire);          \
+        if (__builtin_expect(function == NULL, 0)) function = look_up(&known, #name); \
+        return ((type(*) parameters)function)arguments;                               \
+    }
+#define UNARY(name)  FUNCTION(double, name, (double x), (x))
+#define BINARY(name) FUNCTION(double, name, (double x, double y), (x, y))
+
+UNARY(acos)
+UNARY(acosh)
+UNARY(asin)
+UNARY(asinh)
+UNARY(atan)
+UNARY(atanh)
+UNARY(cbrt)
+UNARY(cos)
+UNARY(cosh)
+UNARY(erf)
+UNARY(erfc)
+UNARY(exp)
+UNARY(exp2)
+UNARY(expm1)
+UNARY(log)
+UNARY(log10)
+UNARY(log1p)
+UNARY(log2)
+UNARY(round)
+UNARY(sin)
+UNARY(sinh)
+UNARY(sqrt)
+UNARY(tan)
+UNARY(tanh)
+BINARY(atan2)
+BINARY(fmax)
+BINARY(fmin)
+BINARY(fmod)
+BINARY(hypot)
+BINARY(nextafter)
+BINARY(pow)
+FUNCTION(double, fma, (double x, double y, double z), (x, y, z))
+FUNCTION(long long, llrint, (double x), (x))
+FUNCTION(long long, llround, (double x), (x))
+FUNCTION(int, fegetround, (void), ())
