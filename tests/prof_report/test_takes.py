@@ -16,6 +16,7 @@ WORDS = {
     '--ignore': 'load', '--keep': 'all', '--hide': 'load', '--by': 'fn', '--unit': 'words',
     '--top': '3', '--limit': '3', '--sort': 'name', '--thresh': '1%', '--callers': 'insert',
     '--callees': 'insert', '--inverted': None, '--raw': None, '--source': '.', '-o': '/dev/null',
+    '--embed-source': None,
     '--json': None, '--csv': None, '--lsp': None, '--no-ci': None, '--color': None,
     '--no-color': None, '--domain': '0', '--thread': '0'}
 PART = '--from --to --phase --size --life --tail --focus --ignore --keep --domain --thread'
@@ -36,7 +37,7 @@ VERBS = {
     'annotate': ' '.join([CHOICE, '--hide --unit --source --lsp', PRINT]),
     'diff': ' '.join([CHOICE, '--raw', TABLE, PRINT]),
     'html': '--from --to --phase --size --life --focus --ignore --at --show --live --hide --unit '
-            '--domain --thread -o',
+            '--domain --thread --source --embed-source -o',
     'trim': CHOICE + ' -o',
     'merge': '-o', 'anonymise': '-o', 'check': '-o --json --color --no-color'}
 FORMATS = {
@@ -47,7 +48,8 @@ FORMATS = {
     'heapprofile': CHOICE + ' --hide'}
 FILES = {'annotate': ['p', 'main.ml'], 'diff': ['p', 'p'], 'merge': ['p', 'p']}
 # Needs of an option's words: ages are of live blocks, gc's columns have their own names.
-WITH = {('--age-min', None): ['--show', 'live'], ('--age-min', 'leaks'): []}
+WITH = {('--age-min', None): ['--show', 'live'], ('--age-min', 'leaks'): [],
+        ('--source', 'html'): ['--embed-source']}
 SORTS = {'gc': 'total', 'summary': 'share'}
 
 SELECTIONS = [

@@ -14,7 +14,7 @@ function describeRun() {
   $('subtitle').textContent = [secondsText(P.end / 1e9), run.outcome, run.started,
     countText(facts.all_samples) + ' sampled blocks', 'one sample per ' +
     bytesText(P.scale.wordBytes / P.scale.rate)].filter(x => x).join(' · ');
-  const notes = facts.stats.notes.concat(thinningNotes(facts));
+  const notes = facts.stats.notes.concat(thinningNotes(facts), sourceNotes());
   $('notes').replaceChildren(...notes.map(note => element('li', {textContent: note})));
   makeCards();
   recordingTables($('recording'), $('calibration'), facts);
@@ -33,6 +33,16 @@ function thinningNotes(facts) {
       'stand for all.');
   if (facts.phases_left_out > 0)
     notes.push(`${countText(facts.phases_left_out)} phases are left out.`);
+  return notes;
+}
+
+function sourceNotes() {
+  const {names, leftOut} = page.sources || {}, notes = [];
+  if (!page.sources) return notes;
+  if (names.length === 0) notes.push('No source file was found below the folder where the page ' +
+    'was made: make it where the program was compiled, or name that folder with --source.');
+  if (leftOut > 0) notes.push(`${countText(leftOut)} source files are left out: all together they ` +
+    'are larger than 4 MB, or they are no texts.');
   return notes;
 }
 
@@ -80,6 +90,11 @@ function makeControls() {
   for (const text in presets)
     $('presets').append(element('button',
       {textContent: text, onclick: () => change(presets[text])}));
+  if (page.sources)
+    $('file').append(...page.sources.names.map(name =>
+      element('option', {value: name, textContent: name})));
+  $('file').onchange = () => change({file: $('file').value});
+  $('whole').onchange = draw;
   for (const tab in tabs) makeTab(tab);
   $('functions').append(...P.texts.fn.slice(0, 5000).map(value => element('option', {value})));
   $('help').onclick = () => $('keys').showModal();
@@ -104,6 +119,7 @@ function openReport(file) {
 
 function makeTab(tab) {
   if (tab === 'gc' && P.events.start.length === 0) return;
+  if (tab === 'source' && !page.sources) return;
   const button = element('button', {id: 'show-' + tab, textContent: tabs[tab],
     onclick: () => change({tab})});
   button.setAttribute('role', 'tab');
@@ -128,7 +144,8 @@ function drawSelection() {
   $('sentence').textContent = unitText(total()) + ', ' + sentenceOf(S, P);
   const files = [P, page.other].map(p => p ? p.facts.file : 'AFTER');
   if (page.swapped) files.reverse();
-  $('command').textContent = S.tab === 'diff' ? commandOf(S, P, files) : commandOf(S, P);
+  $('command').textContent = S.tab === 'diff' ? commandOf(S, P, files)
+    : S.tab === 'source' ? commandOf(S, P, [P.facts.file, sourceFile()]) : commandOf(S, P);
   $('copy').textContent = 'copy';
   $('chips').replaceChildren(...filters.filter(key => S[key]).map(key =>
     element('button', {className: 'chip', title: 'remove: ' + S[key],

@@ -41,6 +41,7 @@ function unpack(bytes) {
       wordBytes: facts.word_bytes}};
   const locations = facts.locations;
   for (const by in facts.keys) p.keyOf[by] = read(new Uint32Array(locations), locations);
+  p.line = read(new Uint32Array(locations), locations); // 0: unknown
   if (facts.has_sites) {
     p.siteWords = read(new Float64Array(locations), locations);
     p.siteBlocks = read(new Float64Array(locations), locations);

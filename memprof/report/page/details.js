@@ -1,7 +1,7 @@
 // details.js - figures of one bar or row: its memory, what becomes of it, its blocks' sizes; what
 // can be done with its function.
 
-const commands = {f: 'focus', i: 'ignore', x: 'hide', s: 'callers and callees'};
+const commands = {f: 'focus', i: 'ignore', x: 'hide', s: 'callers and callees', l: 'source'};
 
 // Which samples the chosen bar or row consists of, and its name; null: all.
 function chosen() {
@@ -66,13 +66,38 @@ function sizeTable(sizes, sum) {
 }
 
 const commandButtons = (name, by) => element('div', {className: 'row'},
-  ...Object.entries(commands).filter(([key]) => key !== 's' || by === 'fn').map(([key, title]) =>
+  ...Object.entries(commands).filter(([key]) => applies(key, name, by)).map(([key, title]) =>
     element('button', {textContent: `${title} (${key})`, onclick: () => command(key, name, by)})));
 
-// Focuses on a key, leaves it out, hides it, or shows its callers.
+const applies = (key, name, by) => key === 's' ? by === 'fn'
+  : key !== 'l' || firstLine(name, by) !== null;
+
+// The file and the line of a key's first location whose source is in the page; null: there is none.
+function firstLine(name, by) {
+  const {names} = page.sources || {names: []}, {keyOf, texts, line} = P;
+  let first = null;
+  if (names.length === 0 || !(by in keyOf)) return null;
+  keyOf[by].forEach((key, l) => {
+    const file = texts.file[keyOf.file[l]];
+    if (texts[by][key] !== name || line[l] === 0 || !names.includes(file)) return;
+    if (first === null || line[l] < first.line) first = {file, line: line[l]};
+  });
+  return first;
+}
+
+// Focuses on a key, leaves it out, hides it, shows its callers or its source.
 function command(key, name, by) {
-  if (key === 's' && by === 'fn') change({tab: 'sandwich', fn: name});
-  if (key === 's') return;
+  if (!applies(key, name, by)) return;
+  if (key === 's') {
+    change({tab: 'sandwich', fn: name});
+    return;
+  }
+  if (key === 'l') {
+    page.line = firstLine(name, by);
+    page.scrolls = true;
+    change({tab: 'source', file: page.line.file});
+    return;
+  }
   const field = commands[key], pattern = patternOf(name, by), old = S[field];
   change({[field]: key === 'f' || old === '' ? pattern : old + '|' + pattern, zoom: ''});
 }

@@ -182,7 +182,7 @@ class Flame {
       if (path !== undefined) { this.open(path); this.go(path); }
     } else if (e.key === 'Enter') this.actions.zoom(at);
     else if (e.key === 'Backspace') this.actions.zoom(zoom === 0 ? 0 : paths.parent[zoom]);
-    else if ('fxis'.includes(e.key) && at !== 0) this.actions.command(e.key, at);
+    else if ('fxisl'.includes(e.key) && at !== 0) this.actions.command(e.key, at);
     else return;
     e.preventDefault();
     e.stopPropagation();

@@ -1,7 +1,7 @@
 /* html.c - a self-contained HTML report: page.html with its style and scripts, which embed.py
- * joins, and the profile in base64; a later profile to compare it with, or nothing.
+ * joins, and the profile in base64; a later profile to compare it with and the sources, or nothing.
  *
- *   ...head, styles...  @DATA@ ... @AFTER@  ...scripts...
+ *   ...head, styles...  @DATA@ ... @AFTER@ ... @SOURCES@  ...scripts...
  *
  * Nothing of a profile is in the page but inside the data, so no name can end an element. */
 #include "gc/assert.h"
@@ -37,18 +37,29 @@ static const unsigned char *write_part(const unsigned char *from, const char *ma
     return at + strlen(marker);
 }
 
-int report_write_html(const struct report_request *request, FILE *out) {
+/* Packs the profile, the later one and the sources. Returns as report_pack does. */
+static int pack_all(const struct report_request *request, struct report_buffer packed[3]) {
     struct report_request after = *request;
-    struct report_buffer packed[2] = {{0}};
     after.model = request->other;
     after.path = request->other_path;
-    int status = report_pack(request, &packed[0]);
-    if (status == 0 && after.model != NULL) status = report_pack(&after, &packed[1]);
-    if (status == 0) {
-        const unsigned char *rest = write_part(page, "@DATA@", &packed[0], out);
-        rest = write_part(rest, "@AFTER@", &packed[1], out);
-        fwrite(rest, 1, page + sizeof page - rest, out);
-    }
-    report_free(packed[0].data, packed[1].data);
+    if (request->source != NULL && !request->embed_source)
+        return report_fail(request->error, "--source", "add --embed-source",
+                           "the page holds no sources");
+    if (request->embed_source && after.model != NULL)
+        return report_fail(request->error, "--embed-source", "leave it out, or give one profile",
+                           "the sources of two profiles may differ");
+    if (report_pack(request, &packed[0]) != 0) return -1;
+    if (after.model != NULL && report_pack(&after, &packed[1]) != 0) return -1;
+    return request->embed_source ? report_pack_sources(request, &packed[2]) : 0;
+}
+
+int report_write_html(const struct report_request *request, FILE *out) {
+    static const char *const markers[] = {"@DATA@", "@AFTER@", "@SOURCES@"};
+    struct report_buffer packed[3] = {{0}};
+    const unsigned char *rest = page;
+    int status = pack_all(request, packed);
+    for (int i = 0; status == 0 && i < 3; i++) rest = write_part(rest, markers[i], &packed[i], out);
+    if (status == 0) fwrite(rest, 1, page + sizeof page - rest, out);
+    report_free(packed[0].data, packed[1].data, packed[2].data);
     return status;
 }

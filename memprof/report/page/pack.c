@@ -5,7 +5,8 @@
  * A column holds one number for each item, with 7 bits per byte, the lowest first; bit 7 is set in
  * all bytes except the last. d(x) is the difference of x to that of the item before. In this order:
  *
- *   locations   key by site, function, file, module; if sites were counted: words, blocks
+ *   locations   key by site, function, file, module; line (0: unknown); if sites were counted:
+ *               words, blocks
  *   nodes       from 1: number minus its parent's; location
  *   moments     of promotions and deaths, each once: d(time)
  *   samples     d(birth); node; promotion, death; words; hits; tag + 1;
@@ -149,6 +150,13 @@ static void put_keys(struct packing *p, FILE *facts) {
         for (size_t i = 0; i < p->model->locations.count; i++)
             if (keeps_location(p, i)) put_number(p, number[keys->of_location[i]]);
         free(number);
+    }
+}
+
+static void put_lines(struct packing *p) {
+    for (size_t i = 0; i < p->model->locations.count; i++) {
+        int32_t line = p->model->locations.at[i].line;
+        if (keeps_location(p, i)) put_number(p, line > 0 ? (uint64_t)line : 0);
     }
 }
 
@@ -451,6 +459,7 @@ static void put_facts(struct packing *p, const struct report_request *request, F
     const char *slash = strrchr(request->path, '/');
     fputs("{\"keys\":{", facts);
     put_keys(p, facts);
+    put_lines(p);
     put_sites(p);
     put_nodes(p);
     put_moments(p);
@@ -501,13 +510,13 @@ static void put_facts(struct packing *p, const struct report_request *request, F
 
 /* ---- The whole. ---- */
 
-static int deflate_into(struct report_buffer *out, const struct report_buffer *in,
-                        struct report_error *error) {
-    uLongf length = compressBound(in->length);
-    unsigned char *bytes = report_alloc(length);
-    int status = compress2(bytes, &length, in->data, in->length, Z_DEFAULT_COMPRESSION);
-    if (status == Z_OK) report_put(out, bytes, length);
-    free(bytes);
+int report_deflate(struct report_buffer *out, const void *bytes, size_t length,
+                   struct report_error *error) {
+    uLongf deflated = compressBound(length);
+    unsigned char *buffer = report_alloc(deflated);
+    int status = compress2(buffer, &deflated, bytes, length, Z_DEFAULT_COMPRESSION);
+    if (status == Z_OK) report_put(out, buffer, deflated);
+    free(buffer);
     if (status == Z_OK) return 0;
     return report_fail(error, "", "`bactrian prof trim` makes it smaller",
                        "there is not enough memory to compress the profile");
@@ -529,7 +538,7 @@ static int pack_once(struct packing *p, const struct report_request *request,
     report_put_le(&whole, length, 4);
     report_put(&whole, text, length);
     report_put(&whole, p->columns.data, p->columns.length);
-    int status = deflate_into(out, &whole, request->error);
+    int status = report_deflate(out, whole.data, whole.length, request->error);
     report_free(text, whole.data);
     return status;
 }

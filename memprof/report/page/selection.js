@@ -13,11 +13,11 @@ const bys = {fn: 'function', site: 'allocated at', file: 'file', module: 'module
 const units = ['bytes', 'words', 'blocks', 'samples'];
 const liveTexts = {proven: 'proven live', uncollected: 'not yet collected'};
 const tabs = {flame: 'Flame graph', sandwich: 'Callers and callees', sites: 'Table',
-  lifetimes: 'Lifetimes', gc: 'Collector', diff: 'Compare', run: 'Recording'};
+  lifetimes: 'Lifetimes', gc: 'Collector', source: 'Source', diff: 'Compare', run: 'Recording'};
 
 const defaults = {tab: 'flame', what: 'live', from: 0, to: 'peak', live: 'proven', by: 'fn',
   unit: 'bytes', inverted: false, phase: '', domain: '', thread: '', focus: '', ignore: '', hide: '', size: '', life: '',
-  search: '', fn: '', zoom: '', axis: 'time', color: 'module'};
+  search: '', fn: '', file: '', zoom: '', axis: 'time', color: 'module'};
 const choices = {tab: Object.keys(tabs), what: Object.keys(whats), live: Object.keys(liveTexts),
   by: Object.keys(bys), unit: units, axis: ['time', 'alloc'], color: ['module', 'fate']};
 
@@ -133,10 +133,10 @@ function selectors(s, profile) {
   return words;
 }
 
-// files: of a comparison both, in order.
+// files: of a comparison both, in order; of a source its name after the profile.
 function commandOf(s, profile, files = [profile.facts.file]) {
   const verbs = {flame: 'flame', sandwich: 'tree', sites: 'table', lifetimes: 'lifetimes', gc: 'gc',
-    diff: 'diff', run: 'stats'};
+    source: 'annotate', diff: 'diff', run: 'stats'};
   let words = selectors(s, profile);
   if (s.tab === 'run') words = [];
   if (s.tab === 'gc') {

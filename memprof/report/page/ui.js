@@ -7,7 +7,9 @@ const page = {scopeKey: '', paths: new Map(), tables: {}};
 async function start() {
   P = unpack(await inflate($('data').textContent));
   if ($('after').textContent) page.other = unpack(await inflate($('after').textContent));
-  $('data').textContent = $('after').textContent = '';
+  if ($('texts').textContent)
+    page.sources = unpackSources(await inflate($('texts').textContent));
+  $('data').textContent = $('after').textContent = $('texts').textContent = '';
   page.buffer = new Uint32Array(P.samples);
   page.modules = modulesOf(P);
   P.begin = beginOf(P);
@@ -229,12 +231,31 @@ const drawTab = {
     lifetimesTables($('lifetimes'), $('survival'), groups(), survivalOf(P, page.picked), S,
       tableState('lifetimes'), tableActions);
   },
+  source() {
+    const file = sourceFile();
+    $('file').value = file;
+    $('no-source').hidden = file !== '';
+    for (const id of ['file', 'whole']) $(id).parentNode.hidden = file === '';
+    $('source').hidden = file === '';
+    if (file !== '') sourceTable($('source'), P, page.scope, page.picked, S,
+      {...page.sources, file, whole: $('whole').checked,
+        marked: page.line && page.line.file === file ? page.line.line : 0});
+    const marked = $('source').querySelector('tr.marked');
+    if (marked && page.scrolls) marked.scrollIntoView({block: 'center'});
+    page.scrolls = false;
+  },
   diff: drawDiff,
   gc() { collectorTables($('gc'), $('longest'), P, S, tableState('gc'), 
     {moment: goTo, tables: {causes: $('causes'), processor: $('processor'),
       modules: $('modules')}}); },
   run() {},
 };
+
+// The file that is shown: the chosen one, or that through which most is allocated; '': there is none.
+function sourceFile() {
+  const {names} = page.sources || {names: []};
+  return names.includes(S.file) ? S.file : names[0] || '';
+}
 
 const groups = () => groupsOf(P, page.scope, S, page.picked);
 const tableState = tab => page.tables[tab + S.by] || (page.tables[tab + S.by] = {});
@@ -300,7 +321,7 @@ function onKey(e) {
   const actions = {'/': () => $('search').focus(), '?': () => $('keys').showModal(),
     '[': () => moveTime(-1), ']': () => moveTime(1), 'Escape': () => change({zoom: ''}),
     '0': () => change(whole)};
-  Object.keys(tabs).forEach((tab, i) => { actions[i + 1] = () => change({tab}); });
+  [...$('tabs').children].forEach((tab, i) => { actions[i + 1] = () => tab.click(); });
   if (!actions[e.key]) return;
   actions[e.key]();
   e.preventDefault();

@@ -1,23 +1,15 @@
 /* annotate.c - source lines with their figures: what is allocated at a line, and through it.
- *
- * The source is searched for by the name in the profile, then by its last part, in the current
- * folder and that of --source; without it only line numbers are shown. A profile may come from
- * anyone, so nothing outside of these folders is read, and only regular files. */
+ * Without the source (source.h) only line numbers are shown. */
 #include "gc/assert.h"
+#include "memprof/report/view/source.h"
 #include "memprof/report/view/views.h"
 
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-enum {
-    CONTEXT = 2, /* lines shown around a line with figures */
-    MOST_SOURCE_BYTES = 16 << 20,
-};
+enum { CONTEXT = 2 }; /* lines shown around a line with figures */
 
 struct line {
     uint32_t file; /* a name */
@@ -123,39 +115,6 @@ static void add_samples(const struct report_query *query, struct lines *lines,
     free(sums);
 }
 
-/* Opens the regular file that a path names if it lies below a folder; else NULL. The path is the
- * profile's: it may name anything. */
-static FILE *open_below(const char *folder, const char *path) {
-    struct stat status;
-    char *top = realpath(folder, NULL), *joined = NULL, *real = NULL;
-    if (top != NULL) {
-        joined = path[0] == '/' ? report_copy(path) : report_format("%s/%s", top, path);
-        real = realpath(joined, NULL);
-    }
-    size_t n = top == NULL ? 0 : strcmp(top, "/") == 0 ? 0 : strlen(top);
-    int fd = -1;
-    if (real != NULL && strncmp(real, top, n) == 0 && real[n] == '/' && lstat(real, &status) == 0 &&
-        S_ISREG(status.st_mode) && status.st_size <= MOST_SOURCE_BYTES)
-        fd = open(real, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-    report_free(top, joined, real);
-    FILE *file = fd >= 0 ? fdopen(fd, "r") : NULL;
-    if (file == NULL && fd >= 0) close(fd);
-    return file;
-}
-
-/* folder: --source; NULL: not given. */
-static FILE *open_source(const char *folder, const char *name) {
-    const char *slash = strrchr(name, '/');
-    const char *folders[] = {".", folder};
-    FILE *file = NULL;
-    for (int i = 0; i < 2 && file == NULL; i++) {
-        if (folders[i] == NULL) continue;
-        file = open_below(folders[i], name);
-        if (file == NULL && slash != NULL) file = open_below(folders[i], slash + 1);
-    }
-    return file;
-}
-
 static void add_row(struct report_table *t, const struct report_query *query,
                     const struct line *line, int32_t number, char *source) {
     enum report_kind kind = report_unit_kind(query->selection);
@@ -176,7 +135,7 @@ static void add_row(struct report_table *t, const struct report_query *query,
 static bool add_file(struct report_doc *doc, const struct report_query *query, const char *folder,
                      const struct lines *lines, size_t first, size_t last) {
     const char *name = query->model->names.at[lines->all[first].file];
-    FILE *file = open_source(folder, name);
+    FILE *file = report_open_source(folder, name);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "lines", name);
     char *text = NULL;
     size_t capacity = 0, at = first;

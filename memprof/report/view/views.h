@@ -17,7 +17,8 @@ struct report_request {
     struct report_selection selection;
     const char *callers, *callees; /* of tree: a function; NULL */
     const char *operand;           /* of annotate: a file or a function */
-    const char *source;            /* of annotate: a folder of sources besides the current one */
+    const char *source;            /* a folder of sources besides the current one */
+    bool embed_source;             /* of html: the page holds sources */
     char *const *files;            /* of merge: the profiles, not loaded */
     size_t file_count;
     struct report_error *error; /* where a failure is described */
