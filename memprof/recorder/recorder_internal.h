@@ -12,14 +12,17 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* The numbers of nodes of call stacks, by caller and location: an open hash table of numbers, which
- * takes half of a word_map's memory. There may be a million nodes. */
+/* The numbers of the nodes of call stacks that were made last, by caller and location: an open hash
+ * table of numbers. A program may have many millions of nodes, of which most are never met again:
+ * when the table is full, all are forgotten. A forgotten node that is met again gets a second
+ * number, and readers take both for one. */
 struct mp_nodes {
     uint32_t *slots; /* numbers; 0: free */
     size_t slot_count, used;
+    uint32_t first; /* the lowest number that is not forgotten */
     struct mp_node {
         uint32_t caller, location;
-    } * of; /* by number */
+    } * of; /* by number - first */
     size_t capacity;
 };
 

@@ -10,6 +10,7 @@
 #include "vm/state/domain.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* When out of memory the key stays unknown, and gets a second number later. */
 static void add(struct word_map *map, uint64_t key, uint64_t number) {
@@ -29,21 +30,30 @@ uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
     return mp_names_location(names, gpc);
 }
 
-/* The index of a node's slot, or of the free one where it belongs. Needs: a free slot. */
-static size_t node_slot(const struct mp_nodes *n, struct mp_node node) {
+enum { MOST_NODES = IF_SMALL_TABLES(16, 1 << 17) };
+
+static size_t first_slot(const struct mp_nodes *n, struct mp_node node) {
     uint64_t key = (uint64_t)node.caller << 32 | node.location;
-    size_t mask = n->slot_count - 1, i = key * 0x9e3779b97f4a7c15u >> 32 & mask;
+    return key * 0x9e3779b97f4a7c15u >> 32 & (n->slot_count - 1);
+}
+
+/* The free slot for a node that is not in the table. Needs: there is one. */
+static uint32_t *free_slot(const struct mp_nodes *n, struct mp_node node) {
+    size_t i = first_slot(n, node);
     ASSERT(n->used < n->slot_count);
-    for (; n->slots[i] != 0; i = (i + 1) & mask) {
-        const struct mp_node *at = &n->of[n->slots[i]];
-        if (at->caller == node.caller && at->location == node.location) break;
-    }
-    return i;
+    while (n->slots[i] != 0) i = (i + 1) & (n->slot_count - 1);
+    return &n->slots[i];
 }
 
 /* 0: unknown. */
 static uint32_t find_node(const struct mp_nodes *n, uint32_t caller, uint32_t location) {
-    return n->slot_count == 0 ? 0 : n->slots[node_slot(n, (struct mp_node){caller, location})];
+    const struct mp_node node = {caller, location};
+    if (n->slot_count == 0) return 0;
+    for (size_t i = first_slot(n, node); n->slots[i] != 0; i = (i + 1) & (n->slot_count - 1)) {
+        const struct mp_node *at = &n->of[n->slots[i] - n->first];
+        if (at->caller == caller && at->location == location) return n->slots[i];
+    }
+    return 0;
 }
 
 /* Doubles the slots. False: no memory. */
@@ -53,20 +63,27 @@ static bool widen_slots(struct mp_nodes *n) {
     wider.slots = calloc(wider.slot_count, sizeof *wider.slots);
     if (wider.slots == NULL) return false;
     for (size_t i = 0; i < n->slot_count; i++)
-        if (n->slots[i] != 0) wider.slots[node_slot(&wider, n->of[n->slots[i]])] = n->slots[i];
+        if (n->slots[i] != 0) *free_slot(&wider, n->of[n->slots[i] - n->first]) = n->slots[i];
     free(n->slots);
     *n = wider;
     return true;
 }
 
-/* When out of memory the node stays unknown, and gets a second number later. */
+static void forget_nodes(struct mp_nodes *n, uint32_t first) {
+    if (n->used > 0) memset(n->slots, 0, n->slot_count * sizeof *n->slots);
+    n->used = 0;
+    n->first = first;
+}
+
+/* Adds a node that is unknown. When out of memory it stays so, and gets a second number later. */
 static void add_node(struct mp_nodes *n, struct mp_node node, uint32_t number) {
+    if (number - n->first >= MOST_NODES) forget_nodes(n, number);
     if ((n->used + 1) * 4 > n->slot_count * 3 && !widen_slots(n)) return;
-    if (!vector_widen((void **)&n->of, &n->capacity, number + (size_t)1, IF_SMALL_TABLES(1, 256),
-                      sizeof *n->of, NULL))
+    if (!vector_widen((void **)&n->of, &n->capacity, number - n->first + (size_t)1,
+                      IF_SMALL_TABLES(1, 256), sizeof *n->of, NULL))
         return;
-    n->of[number] = node;
-    n->slots[node_slot(n, node)] = number;
+    n->of[number - n->first] = node;
+    *free_slot(n, node) = number;
     n->used++;
 }
 

@@ -124,6 +124,15 @@ struct vm_entry *vm_entry_at(const struct vm_verifier *v, uint32_t entry) {
 
 uint32_t vm_entry_count(const struct vm_verifier *v) { return (uint32_t)v->entry_count; }
 
+uint32_t vm_last_entry(const struct vm_verifier *v, uint32_t pc) {
+    ASSERT(pc < v->words->count);
+    for (; pc > 0; pc--) {
+        uint32_t entry = has_word(v->reached, pc) ? *entry_slot(v, pc) : 0;
+        if (entry != 0) return entry;
+    }
+    return *entry_slot(v, 0);
+}
+
 bool vm_is_reached(const struct vm_verifier *v, uint32_t pc) {
     ASSERT(pc < v->words->count);
     return has_word(v->reached, pc);

@@ -102,6 +102,9 @@ uint32_t vm_known_flow(struct vm_verifier *v, uint32_t entry, struct vm_back_jum
 /* The entry at pc (for the pc of a RESTART, the function after it); 0: none is known there. GC:
  * never. */
 uint32_t vm_find_entry(const struct vm_verifier *v, uint32_t pc);
+/* The known entry with the largest pc that is not above `pc`; 0: none is known there. Takes time in
+ * proportion to the distance. GC: never. */
+uint32_t vm_last_entry(const struct vm_verifier *v, uint32_t pc);
 /* An entry; valid until the next function is verified. */
 struct vm_entry *vm_entry_at(const struct vm_verifier *v, uint32_t entry);
 uint32_t vm_entry_count(const struct vm_verifier *v); /* entry 0 included */

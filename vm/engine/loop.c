@@ -281,7 +281,10 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         }
         sp = d->stack.high - d->stack.trap;
         ASSERT((uintptr_t)int_of_val(sp[1]) < d->stack.trap); /* S3 */
-        if (UNLIKELY(sp > d->stack.lowest_watermark)) vm_watermarks_unwound(d, sp);
+        if (UNLIKELY(sp > d->stack.lowest_watermark)) {
+            d->stack.sp = sp;
+            vm_watermarks_unwound(d, sp);
+        }
         pc = (const uintptr_t *)sp[0];
         d->stack.trap = (uintptr_t)int_of_val(sp[1]);
         env = sp[2];

@@ -103,12 +103,8 @@ static struct vm_symbols *read_symbols(struct vm *vm) {
 /* The first byte of the function at pc, which has been called: so its entry is known, and it is the
  * last one before pc. */
 static uint32_t function_start(const struct vm_verifier *v, uint32_t pc) {
-    uint32_t start = 0;
-    for (uint32_t i = 1; i < vm_entry_count(v); i++) {
-        uint32_t entry = vm_entry_at(v, i)->pc;
-        if (entry <= pc && entry > start) start = entry;
-    }
-    return start;
+    uint32_t entry = vm_last_entry(v, pc);
+    return entry == 0 ? 0 : vm_entry_at(v, entry)->pc;
 }
 
 /* The table; NULL: no memory. */

@@ -14,7 +14,7 @@
 #include <string.h>
 
 enum {
-    WATERMARK_DEPTH = IF_SMALL_TABLES(1, 16), /* innermost frames below a new watermark */
+    WATERMARK_DEPTH = IF_SMALL_TABLES(1, 8), /* innermost frames below a new watermark */
     /* With more new frames than this, the stack is treated as a different one. */
     MAX_COMPARED = IF_SMALL_TABLES(2, 64),
 };
@@ -346,6 +346,14 @@ size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
 void vm_call_stack_passed_watermark(struct domain *d, size_t frames) {
     struct vm_call_stack *s = d->stack.call_stack;
     if (s->watermarked > frames) set_watermark(d, s, s->watermarked - frames);
+}
+
+void vm_call_stack_unwound(struct domain *d, const value *sp) {
+    struct vm_call_stack *s = d->stack.call_stack;
+    size_t i = s->watermarked;
+    ASSERT(i < s->cached.count); /* CS1 */
+    while (i > 0 && s->cached.slots[i] != 0 && slot_at(d, s->cached.slots[i]) < sp) i--;
+    if (s->cached.slots[i] != 0 && slot_at(d, s->cached.slots[i]) >= sp) set_watermark(d, s, i);
 }
 
 void vm_call_stack_free(struct domain *d) {

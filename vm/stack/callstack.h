@@ -25,7 +25,7 @@ struct vm_stopped_code {
     uint64_t gpc;
     uint32_t height; /* without extra arguments */
 };
-enum { STOPPED_CODES = 64 };
+enum { STOPPED_CODES = 512 };
 
 /* The words of a return frame. Where they are unchanged, so is the next frame. */
 struct vm_return {
@@ -102,6 +102,9 @@ size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs
 /* Control returned through the watermark, which is no longer set: sets it again, where possible, at
  * the return frame that many frames further out. GC: never. */
 void vm_call_stack_passed_watermark(struct domain *d, size_t frames);
+/* An exception unwound the stack to sp, past the watermark, which is no longer set: sets it again,
+ * where possible, at the innermost return frame that is left. GC: never. */
+void vm_call_stack_unwound(struct domain *d, const value *sp);
 void vm_call_stack_free(struct domain *d);
 /* With --gc-verify: checks such a call stack against the frames, a short one each time, a deep one
  * as often as its depth allows. GC: never. */

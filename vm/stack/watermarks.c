@@ -164,8 +164,10 @@ void vm_watermarks_lift(struct domain *d, value *end, value *outside) {
 
 void vm_watermarks_unwound(struct domain *d, value *sp) {
     bool unscanned = d->stack.watermarks[WATERMARK_UNSCANNED].slot < sp;
+    bool call_stack = d->stack.watermarks[WATERMARK_CALL_STACK].slot < sp;
     for (unsigned i = 0; i < WATERMARK_COUNT; i++)
         if (d->stack.watermarks[i].slot < sp) d->stack.watermarks[i].slot = d->stack.high;
     update_lowest(d);
+    if (call_stack) vm_call_stack_unwound(d, sp);
     if (unscanned) scan_after_unwinding(d, sp);
 }

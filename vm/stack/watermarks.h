@@ -51,7 +51,8 @@ void vm_watermarks_reset(struct domain *d);
 /* Control returns through the watermark at return_frame: sets it again further out and gives the
  * address that the frame really returns to. GC: never. */
 struct vm_resume vm_watermark_returned(struct domain *d, value *return_frame);
-/* Control left the frames below sp without returning through them. GC: never. */
+/* Control left the frames below sp, which is also d->stack.sp, without returning through them. GC:
+ * never. */
 void vm_watermarks_unwound(struct domain *d, value *sp);
 /* The words from sp to end are about to leave the stack (vm/stack/fiber.h), and control goes to the
  * frames outside, whose first return frame is at `outside`: removes the watermarks from these
