@@ -12,66 +12,8 @@ import unittest
 
 import ctf
 import support
+from live_programs import LIST, TRUTH
 
-LIST = 3 * 8  # an element of a list of integers, header included
-
-# Name: program, bytes reachable at the peak, bytes reachable at the end.
-TRUTH = {
-    'nothing': ('', 0, 0),
-    'a list kept to the end': (
-        'let kept = List.init 100_000 Fun.id', 100_000 * LIST, 100_000 * LIST),
-    'a list dropped after a collection': (
-        'let kept = ref (List.init 100_000 Fun.id)\n'
-        'let () = Gc.full_major (); kept := []; Gc.full_major ()', 100_000 * LIST, 0),
-    'a ring of arrays': (
-        'let ring = Array.make 4_000 [||]\n'
-        'let () = for i = 0 to 399_999 do ring.(i mod 4_000) <- Array.make 30 i done',
-        (4_001 + 4_000 * 31) * 8, (4_001 + 4_000 * 31) * 8),
-    'a queue of constant length': (
-        'let q = Queue.create ()\n'
-        'let () = for i = 1 to 10_000 do Queue.add i q done;\n'
-        '  for i = 1 to 500_000 do Queue.add i q; ignore (Queue.pop q) done',
-        10_000 * LIST, 10_000 * LIST),
-    'a cache that forgets': (
-        'let cache = Hashtbl.create 4_096\n'
-        'let () = for i = 0 to 499_999 do Hashtbl.replace cache (i land 1023) (Bytes.create 80)\n'
-        'done', (4_097 + 1_024 * (12 + 4)) * 8, (4_097 + 1_024 * (12 + 4)) * 8),
-    'two phases, the second larger': (
-        'let rec build n = if n = 0 then [] else n :: build (n - 1)\n'
-        'let a = ref (build 50_000) let () = Gc.full_major (); a := []\n'
-        'let b = ref (build 80_000) let () = Gc.full_major (); b := []; Gc.full_major ()',
-        80_000 * LIST, 0),
-    'garbage only': (
-        'let () = for i = 1 to 2_000_000 do ignore (Sys.opaque_identity (ref i)) done', 0, 0),
-    'large arrays, one at a time': (
-        'let a = ref [||]\n'
-        'let () = for i = 1 to 200 do a := Array.make 100_000 i done', 2 * 800_008, 800_008),
-    'bigarrays, one at a time': (
-        'let a = ref (Bigarray.Array1.create Bigarray.char Bigarray.c_layout 1)\n'
-        'let () = for _ = 1 to 100 do\n'
-        '  a := Bigarray.Array1.create Bigarray.char Bigarray.c_layout 1_000_000 done',
-        1_000_000, 1_000_000),
-    'bigarrays kept by a part': (
-        'let keep = ref []\n'
-        'let make () = Bigarray.Array1.create Bigarray.char Bigarray.c_layout 1_000_000\n'
-        'let () = for _ = 1 to 5 do keep := Bigarray.Array1.sub (make ()) 0 10 :: !keep done;\n'
-        '  Gc.full_major (); Gc.full_major ()', 5_000_000, 5_000_000),
-    'parts of bigarrays, all dropped': (
-        'let keep = ref []\n'
-        'let make () = Bigarray.Array1.create Bigarray.char Bigarray.c_layout 1_000_000\n'
-        'let part a = Bigarray.Array1.sub a 0 10\n'
-        'let () = for _ = 1 to 5 do let a = make () in keep := part a :: part (part a) :: !keep\n'
-        '  done; Gc.full_major (); keep := []; Gc.full_major ()', 5_000_000, 0),
-    'a channel with many blocks': (
-        'let c = open_out "/dev/null"\n'
-        'let () = for _ = 1 to 50 do output_char c \'x\'; flush_all () done', 65_599, 65_599),
-    'closures': (
-        'let fs = Array.init 50_000 (fun i () -> i)', (50_001 + 50_000 * 5) * 8,
-        (50_001 + 50_000 * 5) * 8),
-    'finalised blocks': (
-        'let () = for i = 1 to 20_000 do Gc.finalise ignore (ref i) done; Gc.full_major ();\n'
-        '  Gc.full_major ()', 20_000 * (16 + 24), 0),
-}
 OWN = 'p[.]ml'
 SLACK = 1_000  # the module, and what it calls once
 
@@ -80,8 +22,8 @@ SLACK = 1_000  # the module, and what it calls once
 class Live(support.Case):
     def compile(self, program):
         self.write('p.ml', program.encode())
-        subprocess.run(['ocamlc', '-g', '-w', '-a', 'p.ml', '-o', 'p.byte'], cwd=self.folder,
-                       check=True)
+        subprocess.run(['ocamlc', '-g', '-w', '-a', '-I', '+threads', 'unix.cma', 'threads.cma',
+                        'p.ml', '-o', 'p.byte'], cwd=self.folder, check=True)
 
     def record(self, *words, parameters=''):
         done = subprocess.run([self.settings.bactrian, 'prof', 'record', '--quiet', '--force', '-o',
@@ -101,7 +43,8 @@ class Live(support.Case):
                 self.record('--rate', '1')
                 for moment, truth in (('peak', peak), ('end', end)):
                     found = self.total('--at', moment, '--focus', OWN)
-                    self.assertLess(abs(found - truth), SLACK, moment)
+                    if truth is not None:
+                        self.assertLess(abs(found - truth), SLACK, moment)
 
     def test_exact_live_memory_is_that_of_the_maximum(self):
         # Nothing but the recorder starts a marking before the list is dropped.
