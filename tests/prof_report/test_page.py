@@ -313,6 +313,19 @@ class Figures(InBrowser):
         self.assertIn('p.bprof', self.text('command'))
         self.assertEqual(self.run_prof('html', *3 * [self.profile], '-o', 'x.html')[2], 125)
 
+    def test_the_curve_reaches_the_peak_at_every_width(self):
+        for width in (390, 800, 1440, 2560):
+            self.browser.size(width, 900)
+            self.browser.drawn()
+            for bound in ('proven', 'uncollected'):
+                most, peak = self.call("""live => [
+                    page.time.live[live].reduce((a, b) => Math.max(a, b)),
+                    sumOf(P, pick(P, page.scope, {...P.begin, what: 'live', to: 'peak', live},
+                      new Uint32Array(P.samples))).hits]""", bound)
+                with self.subTest(width=width, bound=bound):
+                    self.assertGreaterEqual(most, peak)
+                    self.assertLess(most, 1.1 * peak)
+
     def test_many_samples_are_thinned_and_stay_unbiased(self):
         self.record('let rec f n = ignore (Sys.opaque_identity (ref n))\n'
                     'and g n = ignore (Sys.opaque_identity (n, n, n))\n'

@@ -164,7 +164,7 @@ function drawLegend() {
   const items = [item('var(--accent)', 'not yet collected', 'line')];
   if (P.facts.markings > 0)
     items.unshift(item('color-mix(in srgb, var(--accent) 45%, var(--bg))', 'proven live'));
-  if (P.facts.counters.length > 0) items.push(item('var(--dim)', 'major heap (dashed)', 'line'));
+  if (P.facts.counters.length > 0) items.push(item('none', 'major heap', 'dashed'));
   page.modules.names.forEach((name, i) => items.push(item(palette[i], name)));
   items.push(item(otherFill, 'other modules'));
   if (byFate)

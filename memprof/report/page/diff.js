@@ -109,9 +109,9 @@ function compared() {
   const pair = [P, page.other].map(profile => {
     const scope = scopeOf(profile, s), buffer = new Uint32Array(profile.samples);
     const picked = pick(profile, scope, s, buffer);
-    const {weights, sum} = weighNodes(profile, picked, s.unit);
+    const sum = sumOf(profile, picked);
     const paths = new (s.inverted ? Outward : Inward)(profile, scope, stepsOf(s));
-    paths.weigh(weights);
+    paths.weigh(picked, s.unit);
     return {profile, paths, sum, groups: groupsOf(profile, scope, s, picked),
       none: estimators[s.unit](profile.scale, emptySum())};
   });

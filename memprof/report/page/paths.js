@@ -2,7 +2,7 @@
 //
 // A tree of paths has a parent and a key for each path; path 0 is the root and parents come first.
 // A function that calls itself, or a hidden frame, is no step of its own. Trees depend on the
-// stacks only and are kept; `weigh` sums a selection into one.
+// stacks only and are kept; `weigh` sums the picked samples into one, in a unit.
 
 class Paths {
   constructor(profile, scope, by) {
@@ -43,7 +43,6 @@ class Paths {
     return sums;
   }
 
-  weigh(weights) { this.sums = this.sumNodes(weights); }
 
   text(path) { return path === 0 ? 'all' : this.texts[this.key[path]]; }
 
@@ -105,6 +104,17 @@ class Inward extends Paths {
       this.pathOf[i] = scope.hidden[i] || (above !== 0 && this.key[above] === own) ? above
         : this.step(above, own);
     }
+    // Complete: arrays that are quicker to read, and the path of each sample.
+    this.parent = Uint32Array.from(this.parent);
+    this.key = Int32Array.from(this.key);
+    this.ofSample = Int32Array.from(profile.node, node => this.pathOf[node]);
+    this.sums = new Float64Array(this.parent.length);
+  }
+
+  weigh(picked, unit) {
+    const {sums, parent} = this;
+    addByKey(sums.fill(0), this.ofSample, picked, weightIn(this.profile, unit));
+    for (let i = sums.length - 1; i > 0; i--) sums[parent[i]] += sums[i];
   }
 }
 
@@ -143,7 +153,10 @@ class Outward extends Paths {
     }
   }
 
-  weigh(weights, share = 0.0005) {
+  weigh(picked, unit, share = 0.0005) {
+    const {profile} = this;
+    const weights = addByKey(new Float64Array(profile.parent.length), profile.node, picked,
+      weightIn(profile, unit));
     let total = 0;
     for (let i = 0; i < weights.length; i++) if (this.pathOf[i] >= 0) total += weights[i];
     const large = path => this.sums[path] > 0 && this.sums[path] >= share * total;

@@ -219,19 +219,16 @@ function survivalOf(profile, picked) {
   return rows;
 }
 
-// The total of the picked samples, and what each node's stack has in a unit.
-function weighNodes(profile, picked, unit) {
-  const {node, hits, blocks, variance, source} = profile, sum = emptySum();
-  const weights = new Float64Array(profile.parent.length);
-  const weight = unit === 'blocks' ? blocks : unit === 'samples' ? null : hits;
+// What each sample adds to a path's weight in a unit; null: 1.
+const weightIn = (profile, unit) => unit === 'blocks' ? profile.blocks
+  : unit === 'samples' ? null : profile.hits;
+
+// What the picked samples have by key, an array of numbers for each sample, added to sums; keys
+// below 0 are left out.
+function addByKey(sums, keys, picked, weight) {
   for (let k = 0; k < picked.length; k++) {
     const i = picked[k];
-    weights[node[i]] += weight === null ? 1 : weight[i];
-    sum.hits += hits[i];
-    sum.blocks += blocks[i];
-    sum.variance += variance[i];
-    if (profile.hasFibers && source[i] === FIBER) sum.fiberHits += hits[i];
+    if (keys[i] >= 0) sums[keys[i]] += weight === null ? 1 : weight[i];
   }
-  sum.samples = picked.length;
-  return {weights, sum};
+  return sums;
 }

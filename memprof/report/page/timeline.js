@@ -54,7 +54,8 @@ class Timeline {
     return Math.max(0, Math.min(profile.end, Math.round(time / this.step) * this.step));
   }
 
-  // Sums the samples of a scope into steps as wide as two pixels. modules: the numbers of the
+  // Sums the samples of a scope into steps as wide as two pixels: what is live at the end of a step,
+  // or at the run's peak if that is in the step and more was live then. modules: the numbers of the
   // colours of modules (modulesOf).
   measure(scope, s, modules) {
     const {profile} = this, n = Math.max(50, Math.min(1500, Math.floor(this.box.clientWidth / 2)));
@@ -64,12 +65,16 @@ class Timeline {
     const live = {};
     for (const bound of ['proven', 'uncollected']) {
       const until = profile.until[bound], change = live[bound] = new Float64Array(n + 1);
+      const peak = peakOf(profile, bound);
+      let most = 0;
       for (let i = 0; i < profile.samples; i++) {
         if (!scope.kept[i] || until[i] < profile.born[i]) continue;
         change[stepOf(profile.born[i])] += profile.hits[i];
+        if (peak !== null && profile.born[i] <= peak && until[i] >= peak) most += profile.hits[i];
         if (until[i] < profile.end) change[stepOf(until[i] + 1)] -= profile.hits[i];
       }
       accumulate(change);
+      if (peak !== null) change[stepOf(peak)] = Math.max(change[stepOf(peak)], most);
     }
     const alloc = Array.from({length: palette.length + 1}, () => new Float64Array(n));
     for (let i = 0; i < profile.samples; i++)

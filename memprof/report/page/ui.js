@@ -113,7 +113,7 @@ function draw() {
     return;
   }
   page.picked = pick(P, page.scope, S, page.buffer);
-  Object.assign(page, weighNodes(P, page.picked, S.unit));
+  page.sum = sumOf(P, page.picked);
   page.match = matcher(S.search);
   drawSelection();
   drawTime();
@@ -170,7 +170,7 @@ function pathsOf(direction, by, key = -1) {
     page.paths.set(name, new Tree(P, page.scope, by, key));
   }
   const paths = page.paths.get(name);
-  paths.weigh(page.weights);
+  paths.weigh(page.picked, S.unit);
   return paths;
 }
 
@@ -212,7 +212,8 @@ function fateFill(paths) {
 const drawTab = {
   flame() {
     const paths = pathsOf(S.inverted ? 'out' : 'in', stepsOf(S)), zoom = paths.find(S.zoom);
-    paths.weigh(page.weights); // finding the zoomed path may have made others
+    // Finding the zoomed path may have made others.
+    if (S.inverted) paths.weigh(page.picked, S.unit);
     page.flame.show(paths, zoom, styleOf(paths), weightText(paths));
     drawCrumbs(paths, zoom);
     drawMatched(paths);
