@@ -134,18 +134,3 @@ class Timeline(support.Case):
         exact = json.loads(self.prof('summary', 'p.prof', '--json'))['totals']['allocated']
         exact = exact['value'] if isinstance(exact, dict) else exact
         self.assertAlmostEqual(total / exact, 1, delta=0.01)
-
-    def test_files_of_version_4_are_read(self):
-        path = os.path.join(support.HERE, 'version4.prof')
-        with open(path, 'rb') as file:
-            self.assertEqual(file.read()[8], 4)
-        self.assertIn('bactrian v4', self.prof('stats', path))
-        self.golden('version4.txt', self.prof('summary', path).replace(path, 'FILE'))
-        doc = self.gc(name=path)
-        self.assertNotIn('causes', doc)
-        self.assertNotIn('processor', doc)
-        self.prof('trim', path, '-o', 'new.prof')
-        new = self.gc(name='new.prof')
-        self.assertEqual((new['events'], new['longest']), (doc['events'], doc['longest']))
-        self.assertEqual(*(self.prof('table', name, '--json') for name in ('new.prof', path)))
-        self.assertEqual(self.read('new.prof')[8], 5)
