@@ -46,6 +46,32 @@ class Live(support.Case):
                     if truth is not None:
                         self.assertLess(abs(found - truth), SLACK, moment)
 
+    def test_intervals_of_proven_memory_hold_the_truth(self):
+        # Ten functions of about 40 hits each; the lists of half of them are dropped at the end.
+        length, rate, seeds = 1_333, 0.01, 100 if self.settings.long else 8
+        self.compile(''.join('let rec build%d n = if n = 0 then [] else n :: build%d (n - 1)\n'
+                             'let kept%d = ref (build%d %d)\n' % (i, i, i, i, length)
+                             for i in range(10)) + 'let () = Gc.full_major ();\n' + ''.join(
+                                 'kept%d := [];\n' % i for i in range(5)) + 'Gc.full_major ()')
+        estimates = {'peak': [], 'end': []}
+        for seed in range(seeds):
+            self.record('--rate', str(rate), '--seed', str(seed))
+            for moment, found in estimates.items():
+                rows = json.loads(self.prof('table', 'p.bprof', '--json', '--by', 'fn', '--at',
+                                            moment, '--top', '1000'))['rows']
+                found += [row['bytes'] for row in rows if row['name'].startswith('P.build')]
+        for moment, functions in (('peak', 10), ('end', 5)):
+            found, truth, count = estimates[moment], length * LIST, functions * seeds
+            self.assertEqual(len(found), count)
+            held = sum(e['low'] <= truth <= e['high'] for e in found) / count
+            bias = sum(e['value'] for e in found) / count / truth - 1
+            if self.settings.long:
+                print('%s: %d estimates, %.1f %% of the intervals hold the truth, bias %.2f %%' % (
+                    moment, count, 100 * held, 100 * bias))
+            error = (0.95 * 0.05 / count) ** 0.5
+            self.assertLess(abs(held - 0.95), 0.01 + 3 * error, moment)
+            self.assertLess(abs(bias), 3 / (40 * count) ** 0.5, moment)
+
     def test_exact_live_memory_is_that_of_the_maximum(self):
         # Nothing but the recorder starts a marking before the list is dropped.
         self.compile('let kept = ref []\n'
