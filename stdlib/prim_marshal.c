@@ -30,6 +30,10 @@ static struct marshal_state *free_marshal_state(struct domain *d) {
     return m;
 }
 
+static bool compresses(struct domain *d) {
+    return prim_state(d)->marshal.compression || d->vm->version->compresses_at_once;
+}
+
 static unsigned flags_of_list(struct domain *d, value list) {
     unsigned flags = 0;
     while (is_block(list) && wosize_of(list) == 2) {
@@ -37,10 +41,10 @@ static unsigned flags_of_list(struct domain *d, value list) {
         if (flag < 4) flags |= 1u << flag;
         list = field(list, 1);
     }
-    return prim_state(d)->marshal.compression ? flags : flags & ~(unsigned)VM_MARSHAL_COMPRESSED;
+    return compresses(d) ? flags : flags & ~(unsigned)VM_MARSHAL_COMPRESSED;
 }
 
-/* The library of OCaml 5.1 calls it only if it will compress or read what is compressed. */
+/* The library of OCaml 5.1.1 calls it only if it will compress or read what is compressed. */
 value prim_zstd_initialize(struct domain *d, value unit) {
     prim_state(d)->marshal.compression = true;
     return val_of_int(1);
@@ -212,8 +216,7 @@ static void check_header(struct domain *d, enum vm_marshal_header_result result,
 /* Memory for the data of a compressed value, counted. GC: may run. */
 static uint8_t *new_data(struct domain *d, const struct vm_marshal_header *head,
                          const char *function) {
-    if (!prim_state(d)->marshal.compression)
-        vm_failwith(d, "%s: compressed object, cannot decompress", function);
+    if (!compresses(d)) vm_failwith(d, "%s: compressed object, cannot decompress", function);
     if (!vm_marshal_may_unpack(head)) vm_failwith(d, "%s: decompression error", function);
     uint8_t *data = gc_external_realloc(&d->gc, NULL, 0, head->data_bytes);
     if (data == NULL) vm_raise_out_of_memory(d);

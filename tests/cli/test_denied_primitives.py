@@ -40,7 +40,7 @@ def call(name, kinds, version='4_13'):
         if kind in LITERALS:
             values.append(LITERALS[kind])
         loads.append('GETGLOBAL v%d' % (len(values) - 1) if kind in LITERALS else 'CONST0')
-    form = 'format X0%d' % (30 + prim_table.VERSIONS.index(version))
+    form = 'format X0%d' % prim_table.FORMATS[version]
     lines = [form, 'code', '\n        PUSH\n'.join(loads),
              'C_CALL%d %s' % (len(kinds), name), 'STOP']
     return '\n'.join(lines + ['data'] + ['v%d: %s' % row for row in enumerate(values)]) + '\n'

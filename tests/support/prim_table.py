@@ -11,7 +11,8 @@ TABLES = {'stdlib/prims.def': 'caml_', 'stdlib/ffi/prims.def': 'bactrian_ffi_',
 MACRO = r'\b((?:\w+_)?(?:PRIM|ABSENT))\('
 COLUMNS = r'(\w+), (?:\w+, )?"(\w*)", \'(\w)\', (\w+), ([\w |]+)\)'
 
-VERSIONS = ['4_13', '4_14', '5_0', '5_1', '5_2', '5_3', '5_4']  # enum vm_version_id
+VERSIONS = ['4_13', '4_14', '5_0', '5_1_0', '5_1_1', '5_2', '5_3', '5_4']  # enum vm_version_id
+FORMATS = dict(zip(VERSIONS, (30, 31, 32, 33, 33, 34, 35, 36)))  # X030, ...
 
 Row = collections.namedtuple('Row', 'macro name kinds result capability flags versions')
 

@@ -10,7 +10,8 @@ enum vm_version_id {
     OCAML_4_13,
     OCAML_4_14,
     OCAML_5_0,
-    OCAML_5_1,
+    OCAML_5_1_0,
+    OCAML_5_1_1,
     OCAML_5_2,
     OCAML_5_3,
     OCAML_5_4,
@@ -25,7 +26,12 @@ struct vm_version {
 #include "vm/code/version.def"
 };
 extern const struct vm_version vm_versions[OCAML_COUNT];
-/* The version of a 12-byte magic, or NULL. */
+/* The version of a 12-byte magic, the latest of several, or NULL. */
 const struct vm_version *vm_version_of_magic(const char *magic);
+/* The version of an image: latest, or an earlier one with the same magic, if the primitives that
+ * the image names tell. ocamlc names all those of its runtime; an image with fewer may have been
+ * assembled by hand, and tells nothing. */
+const struct vm_version *vm_version_of_names(const struct vm_version *latest,
+                                             const char *const *names, size_t count);
 
 #endif

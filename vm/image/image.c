@@ -162,6 +162,7 @@ static enum vm_status read_primitives(struct vm_image *image, struct vm_error *e
     for (uint32_t i = 0; i < count; i++, name += strlen(name) + 1) image->primitive_names[i] = name;
     ASSERT(name == (const char *)section->bytes + section->length); /* I4 */
     image->primitive_count = count;
+    image->version = vm_version_of_names(image->version, image->primitive_names, count);
     return VM_OK;
 }
 
@@ -270,6 +271,10 @@ static bool read_sections(struct vm_image *image, int fd, bool pack, struct vm_e
     return read_bytes(fd, 0, bytes, launcher, error);
 }
 
+static bool has_magic_of(const struct vm_image *image, const struct vm_version *version) {
+    return image->version != NULL && strcmp(image->version->magic, version->magic) == 0;
+}
+
 /* Reads the last bytes, which hold the table, and decodes it. only: a version, or NULL. */
 static enum vm_status read_tail(struct vm_image *image, int fd, const struct vm_version *only,
                                 struct vm_error *error) {
@@ -279,7 +284,7 @@ static enum vm_status read_tail(struct vm_image *image, int fd, const struct vm_
     if (!read_bytes(fd, image->length - tail, bytes + image->length - tail, tail, error))
         return error->status;
     enum vm_status status = read_trailer(image, error);
-    if (only != NULL && image->length >= TRAILER_BYTES && image->version != only)
+    if (only != NULL && image->length >= TRAILER_BYTES && !has_magic_of(image, only))
         status = vm_error_set(error, VM_BAD_MAGIC, "not that of OCaml %s", only->name);
     return status == VM_OK ? read_table(image, error) : status;
 }
