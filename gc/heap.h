@@ -226,6 +226,8 @@ void gc_truncate(struct gc_domain *g, value v, size_t wosize);
 /* A minor collection, for that cause; gc_minor: GC_FOR_PROGRAM, as the cycles and slices below. */
 void gc_minor_for(struct gc_domain *g, enum gc_cause cause);
 void gc_minor(struct gc_domain *g);
+/* gc_minor, which counts even if nothing was young, as OCaml 5's does. */
+void gc_counted_minor(struct gc_domain *g);
 /* One slice; howmuch: words of work, or 0 for as much as the pacing requires. Returns the work
  * done. */
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch);
@@ -239,7 +241,8 @@ void gc_mark_everything(struct gc_domain *g);
  * in between. */
 void gc_full_major_cycle(struct gc_domain *g);
 /* Finishes the cycle that runs and starts the next one, whose roots are marked when it returns. Of
- * the first cycle, which nothing has started yet, all values survive. GC: runs. */
+ * the first cycle, which nothing has started yet, all values survive. There is a minor collection
+ * at the cycle's end, too, and both count (gc_counted_minor). GC: runs. */
 void gc_next_major_cycle(struct gc_domain *g);
 /* Counts a full cycle that the program has requested; compacted: the heap becomes smaller. */
 void gc_end_requested_cycles(struct gc_domain *g, bool compacted);

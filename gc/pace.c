@@ -285,17 +285,30 @@ void gc_finish_major_cycle(struct gc_domain *g) {
     end_pause(g);
 }
 
+static void counted_minor(struct gc_domain *g) {
+    size_t before = g->heap->stats.minor_collections;
+    gc_minor_collect(g);
+    if (g->heap->stats.minor_collections == before) g->heap->stats.minor_collections++;
+}
+
+void gc_counted_minor(struct gc_domain *g) {
+    begin_pause(g, GC_FOR_PROGRAM);
+    counted_minor(g);
+    end_pause(g);
+}
+
 void gc_next_major_cycle(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     bool first = heap->phase == PHASE_IDLE && heap->stats.major_collections == 0;
     begin_pause(g, GC_FOR_PROGRAM);
-    gc_minor_collect(g);
+    counted_minor(g);
     if (first) {
         heap->stats.major_collections++;
     } else {
         if (heap->phase == PHASE_IDLE) gc_mark_start(g);
         run_to_idle(g);
     }
+    counted_minor(g);
     gc_mark_start(g);
     end_pause(g);
 }

@@ -266,14 +266,19 @@ static value finish(struct domain *d) {
 }
 
 value prim_gc_minor(struct domain *d, value unit) {
-    gc_minor(&d->gc);
+    if (d->vm->version->gc_always_marks) gc_counted_minor(&d->gc);
+    else gc_minor(&d->gc);
     return finish(d);
 }
 
 value prim_gc_major(struct domain *d, value unit) {
     charge_pass(d);
-    if (d->vm->version->gc_always_marks) gc_next_major_cycle(&d->gc);
-    else gc_finish_major_cycle(&d->gc);
+    if (d->vm->version->gc_always_marks) {
+        gc_counted_minor(&d->gc);
+        gc_next_major_cycle(&d->gc);
+    } else {
+        gc_finish_major_cycle(&d->gc);
+    }
     return finish(d);
 }
 
