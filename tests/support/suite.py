@@ -12,6 +12,7 @@ others by the OCaml of this machine. Comments at the head of a program say what 
   (* beside: plug.ml *)      compiled to a .cmo in the program's folder at run time
   (* timeout: 60 *)          seconds, if the default is too short
   (* stress: no: WHY *)      not run with --gc-stress: it tests the collector's own timing
+  (* sampled: no: WHY *)     not run with --memprof-stress
   (* under: no: WHY *)       not run with --under
   (* jit: no: WHY *)         not run with --jit=all: it counts what machine code does not allocate
   (* ocaml5: no: WHY *)      not run by difftest --ocaml 5.3, which compiles all with OCaml 5.3
@@ -34,8 +35,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 LANG = os.path.join(os.path.dirname(HERE), 'lang')
 OCAML5 = 'ocaml5' + os.sep
 DIRECTIVE = re.compile(
-    r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress|under|jit|ocaml5|ocaml): ?'
-    r'(.*?) ?\*\)$')
+    r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress|sampled|under|jit|ocaml5|ocaml)'
+    r': ?(.*?) ?\*\)$')
 # A shell ignores these signals for what it starts in the background; programs would inherit that.
 for number in (signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(number) == signal.SIG_IGN:
@@ -123,6 +124,7 @@ class Program:
                 self.says[found.group(1)] = found.group(2)
         self.ocaml5_version = self.says.get('ocaml', '5.3')
         self.exempt_from_stress = self.exemption('stress')
+        self.exempt_from_sampling = self.exemption('sampled')
         self.exempt_from_under = self.exemption('under')
         self.exempt_from_jit = self.exemption('jit')
         self.exempt_from_ocaml5 = self.exemption('ocaml5')
