@@ -1,3 +1,4 @@
+(* stress: no: each collection writes events, more than the ring holds *)
 (* flags: -I +runtime_events -I +unix *)
 (* libs: unix.cma runtime_events.cma *)
 (* Events of a program with each type, a cursor that was freed, pauses. *)
