@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 5,  /* of what is written; a reader refuses higher ones */
+    MP_FORMAT_MAJOR = 6,  /* of what is written; a reader refuses higher ones */
     MP_FORMAT_OLDEST = 1, /* the lowest that is read */
     MP_FORMAT_MINOR = 0,  /* increased when fields get values that older readers may ignore */
     MP_FILE_HEADER_BYTES = 16,
@@ -101,6 +101,14 @@ enum mp_root_kind {
     MP_ROOT_FINALISER, /* a finaliser's function, or the value that it is called with */
     MP_ROOT_MACHINE,   /* name: what part of the machine holds it */
     MP_ROOT_KINDS
+};
+
+/* What a name of a heap snapshot belongs to. */
+enum mp_name_kind {
+    MP_NAME_FIELD,    /* field `slot` of the block in global `of`: of a module; from its .cmi */
+    MP_NAME_CAPTURED, /* field `slot` of closures of location `of`; from debugging information */
+    MP_NAME_VARIABLE, /* word `slot` of frames at location `of`; likewise */
+    MP_NAME_KINDS
 };
 
 struct mp_text {

@@ -473,6 +473,15 @@ static bool use_heap(struct mp_reader *r, const struct mp_record_heap *h) {
     return true;
 }
 
+static bool use_name(struct mp_reader *r, const struct mp_record_name *n) {
+    if (!is_snapshot(r) || n->kind >= MP_NAME_KINDS || n->of > UINT32_MAX || n->slot > UINT32_MAX ||
+        n->text >= r->tables.strings.count ||
+        (n->kind != MP_NAME_FIELD && n->of >= r->tables.locations.count))
+        return false;
+    emit(r, MP_EVENT_NAME)->name = *n;
+    return true;
+}
+
 static bool use_finish(struct mp_reader *r, const struct mp_record_finish *f) {
     if (r->finished || f->outcome >= MP_OUTCOME_COUNT || f->status > UINT32_MAX ||
         !advance_time(r, f->elapsed))

@@ -33,10 +33,11 @@ enum mp_event_kind {
     MP_EVENT_COUNTERS,
     MP_EVENT_SITE,
     MP_EVENT_SELECTION,
-    MP_EVENT_ROOT, /* this and the next three: of heap snapshots only */
+    MP_EVENT_ROOT, /* this and the next four: of heap snapshots only */
     MP_EVENT_BLOCKS,
     MP_EVENT_EPHEMERON,
     MP_EVENT_HEAP,
+    MP_EVENT_NAME,
     MP_EVENT_FINISH,
     MP_EVENT_COST,
     MP_EVENT_END,
@@ -79,6 +80,7 @@ struct mp_event {
         struct mp_record_blocks blocks; /* valid until the next event; not checked */
         struct mp_record_ephemeron ephemeron;
         struct mp_record_heap heap;
+        struct mp_record_name name;     /* kind: enum mp_name_kind; text: a string */
         struct mp_record_finish finish; /* status: exit status, or signal of MP_KILLED */
         struct mp_record_cost cost;
         /* The overhead as the recorder measured it; the samples lost for lack of memory. */

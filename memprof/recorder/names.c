@@ -107,12 +107,16 @@ uint32_t mp_names_known(const struct mp_names *n, uint64_t gpc) {
     return find(&n->locations, gpc + 1);
 }
 
-uint32_t mp_names_location(struct mp_names *n, uint64_t gpc) {
-    uint32_t number = mp_names_known(n, gpc);
-    if (number != 0) return number;
+/* Defines the location of a gpc, with the names of another one; part: of a partial application. */
+static uint32_t define(struct mp_names *n, uint64_t gpc, uint64_t named, bool part) {
     struct mp_record_location record = {.code = gpc};
     struct vm_location location;
-    bool found = find_location(n, gpc, &location);
+    char text[1024];
+    bool found = find_location(n, named, &location);
+    if (found && part) {
+        snprintf(text, sizeof text, "%s, applied in part", location.definition);
+        location.definition = text;
+    }
     if (found && names_file(&location)) {
         record.file = mp_names_string(n, location.file);
         record.definition = mp_names_string(n, location.definition);
@@ -125,23 +129,36 @@ uint32_t mp_names_location(struct mp_names *n, uint64_t gpc) {
             record.definition = mp_names_string(n, location.definition);
     }
     mp_write_location(n->writer, &record);
-    number = ++n->location_count;
+    const uint32_t number = ++n->location_count;
     add(&n->locations, gpc + 1, number);
     return number;
+}
+
+uint32_t mp_names_location(struct mp_names *n, uint64_t gpc) {
+    const uint32_t number = mp_names_known(n, gpc);
+    return number != 0 ? number : define(n, gpc, gpc, false);
 }
 
 /* How far into a function its first event is searched for, in words. */
 enum { FUNCTION_START_WORDS = 200 };
 
-uint32_t mp_names_function(struct mp_names *n, uint32_t index) {
-    const struct vm_function *f = &n->vm->functions[index];
-    const struct vm_code *code = n->vm->codes[f->fragment];
-    const uint64_t start = code->base + f->pc, end = code->base + code->word_count;
+/* The first gpc in a function that has a location; its start: none has. */
+static uint64_t first_named(struct mp_names *n, const struct vm_code *code, uint64_t start) {
+    const uint64_t end = code->base + code->word_count;
     struct vm_location location;
     for (uint64_t gpc = start; gpc < end && gpc - start < FUNCTION_START_WORDS; gpc++)
         if (find_location(n, gpc, &location) && names_file(&location))
-            return mp_names_location(n, vm_function_start(n->vm, gpc) > start ? start : gpc);
-    return mp_names_location(n, start);
+            return vm_function_start(n->vm, gpc) > start ? start : gpc;
+    return start;
+}
+
+uint32_t mp_names_function(struct mp_names *n, uint32_t index) {
+    const struct vm_function *f = &n->vm->functions[index];
+    const struct vm_code *code = n->vm->codes[f->fragment];
+    const uint64_t start = code->base + f->pc;
+    if (f->kind != FUNCTION_RESTART) return mp_names_location(n, first_named(n, code, start));
+    const uint32_t number = mp_names_known(n, start);
+    return number != 0 ? number : define(n, start, first_named(n, code, start + 1), true);
 }
 
 void mp_names_clear(struct mp_names *n) {

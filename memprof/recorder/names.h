@@ -26,7 +26,8 @@ uint32_t mp_names_string(struct mp_names *n, const char *text);
 uint32_t mp_names_known(const struct mp_names *n, uint64_t gpc);
 /* The same; defines it in the file if it is new. */
 uint32_t mp_names_location(struct mp_names *n, uint64_t gpc);
-/* The number of the first location in the function of that index. */
+/* The number of the first location in the function of that index; of a RESTART, which partial
+ * applications have, that of the function with a note. */
 uint32_t mp_names_function(struct mp_names *n, uint32_t index);
 /* Forgets all definitions and frees the tables. */
 void mp_names_clear(struct mp_names *n);

@@ -76,6 +76,8 @@ static void put_kind(struct mp_shapes *s, value v, unsigned tag) {
         const uintptr_t index = (uintptr_t)int_of_val(code);
         bool known = is_int(code) && index < s->d->vm->function_count;
         put(s, known ? mp_names_function(s->names, (uint32_t)index) : 0);
+        uintptr_t *words = known ? word_map_add(&s->named->functions, index + 1, 64, NULL) : NULL;
+        if (words != NULL && *words < wosize_of(v)) *words = wosize_of(v);
     }
 }
 

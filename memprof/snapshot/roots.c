@@ -16,6 +16,7 @@
 struct roots {
     struct domain *d;
     struct mp_names *names;
+    struct mp_named *named;
     struct VECTOR(struct vm_frame) frames; /* by base */
     bool lost;                             /* no memory for all frames: their words have no names */
 };
@@ -39,6 +40,11 @@ static void list_frames(struct roots *r) {
          more = vm_frames_next(r->d, &frame))
         r->lost = !vector_push(&r->frames, frame, 256, NULL);
     if (r->lost) r->frames.count = 0;
+    for (size_t i = 0; i < r->frames.count; i++) {
+        const struct vm_frame *f = &r->frames.items[i];
+        uintptr_t *height = word_map_add(&r->named->frames, f->gpc + 1, 64, NULL);
+        if (height != NULL) *height = f->height;
+    }
     if (r->frames.count > 1)
         qsort(r->frames.items, r->frames.count, sizeof *r->frames.items, by_base);
 }
@@ -100,9 +106,10 @@ static void write_one(void *context, const struct gc_root *root) {
     }
 }
 
-void mp_snapshot_roots(struct domain *d, struct mp_names *names) {
-    struct roots r = {.d = d, .names = names};
+void mp_snapshot_roots(struct mp_named *named) {
+    struct roots r = {.d = named->d, .names = named->names, .named = named};
     list_frames(&r);
-    gc_walk_roots(&d->gc, write_one, &r);
+    mp_snapshot_name_frames(named);
+    gc_walk_roots(&r.d->gc, write_one, &r);
     free(r.frames.items);
 }

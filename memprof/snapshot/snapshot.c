@@ -1,6 +1,7 @@
 /* snapshot.c - see snapshot.h: the file, and the order of its records.
  *
- *     START, then roots, blocks and ephemerons, HEAP, END; strings and locations before their use
+ *     START, names of variables, roots, blocks and ephemerons, names of fields, HEAP, END; strings
+ *     and locations before their use
  *
  * All of it is written in one pause, right after everything was marked. */
 #include "memprof/snapshot/snapshot.h"
@@ -29,9 +30,13 @@ static bool write_heap(struct domain *d, struct mp_writer *w, struct mp_record_h
     struct mp_names names = {.vm = d->vm, .writer = w};
     struct mp_shapes *shapes = malloc(sizeof *shapes);
     if (shapes == NULL) return false;
-    *shapes = (struct mp_shapes){.d = d, .names = &names, .total = total};
-    mp_snapshot_roots(d, &names);
+    struct mp_named named = {.d = d, .names = &names, .variables.vm = d->vm};
+    *shapes = (struct mp_shapes){.d = d, .names = &names, .named = &named, .total = total};
+    mp_snapshot_roots(&named);
     mp_snapshot_blocks(shapes);
+    mp_snapshot_name_closures(&named);
+    mp_snapshot_name_modules(&named);
+    mp_named_free(&named);
     mp_names_clear(&names);
     free(shapes);
     return true;

@@ -4,16 +4,36 @@
 
 #include "memprof/format/writer.h"
 #include "memprof/recorder/names.h"
+#include "vm/marshal/variables.h"
 
 struct domain;
 
-/* Writes all roots that lead to blocks. GC: never. */
-void mp_snapshot_roots(struct domain *d, struct mp_names *names);
+/* What a snapshot gives names to, and from what: starts with names and variables' vm alone set. */
+struct mp_named {
+    struct domain *d;
+    struct mp_names *names;
+    struct vm_variables variables;
+    struct word_map frames;    /* height of the frame, by gpc + 1 */
+    struct word_map functions; /* size of the largest closure, by the function's number + 1 */
+};
+
+/* Write records NAME: for the variables of all `frames`; for the variables that closures of all
+ * `functions` captured; for the fields of modules. Fail: when out of memory, names are missing.
+ * GC: never. */
+void mp_snapshot_name_frames(struct mp_named *named);
+void mp_snapshot_name_closures(struct mp_named *named);
+void mp_snapshot_name_modules(struct mp_named *named);
+/* Frees what it owns. */
+void mp_named_free(struct mp_named *named);
+
+/* Writes all roots that lead to blocks, with the names of variables before them. GC: never. */
+void mp_snapshot_roots(struct mp_named *named);
 
 /* The blocks, as they are written to records BLOCKS. */
 struct mp_shapes {
     struct domain *d;
     struct mp_names *names;
+    struct mp_named *named;
     struct mp_record_heap *total;
     uint64_t end;        /* the number of the word after the last block */
     uint64_t block;      /* the number of the block that is being written */

@@ -39,8 +39,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     size_t length = size - 1;
     if (size == 0) return 0;
     uint8_t *made = data[0] % 2 == 0 ? NULL : snapshot_of_records(data + 1, size - 1, &length);
-    struct heap_graph *g = heap_graph_read("x", made != NULL ? made : data + 1, length, true,
-                                           &error);
+    struct heap_graph *g = heap_graph_read("x", made != NULL ? made : data + 1, length, &error);
     if (g == NULL && error.what[0] == 0) abort();
     if (g != NULL) check_tree(g);
     if (g != NULL) check_paths(g);

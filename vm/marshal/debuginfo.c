@@ -191,6 +191,13 @@ static int by_start(const void *a, const void *b) {
     return (x->length > y->length) - (x->length < y->length);
 }
 
+/* The unit of a pc (DI4); NULL: none. */
+static struct unit *unit_of(const struct vm_debuginfo *t, uint32_t pc) {
+    const struct unit *units = t->units.items;
+    size_t n = sorted_prefix(t->units.count, i, units[i].start <= (uint64_t)pc * 4);
+    return n == 0 ? NULL : &t->units.items[n - 1];
+}
+
 /* In the file the last unit comes first. */
 static enum vm_status find_units(struct vm_debuginfo *t, struct vm_error *error) {
     uint32_t count = 0;
@@ -218,6 +225,36 @@ static enum vm_status read_unit(struct vm_debuginfo *t, struct unit *unit, struc
     vm_arena_free(&arena);
     if (t->image != NULL) vm_image_drop_debug(t->image, unit->at, unit->length);
     return status;
+}
+
+/* Reads the marshalled value at *at into the arena, and moves *at behind it. */
+static bool read_value(const struct vm_debuginfo *t, size_t *at, struct vm_arena *arena,
+                       value *out) {
+    struct vm_error error;
+    size_t end = *at, used;
+    bool read = skip_value(t, &end, &error) == VM_OK &&
+                need_bytes(t, *at, end - *at, &error) == VM_OK &&
+                vm_marshal_read_arena(t->bytes + *at, end - *at, arena, out, &used, &error) ==
+                    VM_OK;
+    *at = end;
+    return read;
+}
+
+bool vm_debuginfo_read_lists(struct vm *vm, uint64_t gpc, struct vm_arena *arena,
+                             struct vm_debug_lists *out) {
+    const struct vm_debuginfo *t = gpc < vm->codes[0]->word_count ? vm->debug : NULL;
+    const struct unit *unit = t == NULL ? NULL : unit_of(t, (uint32_t)gpc);
+    if (unit == NULL || unit->length == 0) return false;
+    size_t at = unit->at;
+    const struct unit *last = &t->units.items[t->units.count - 1];
+    *out = (struct vm_debug_lists){
+        .start = unit->start / 4,
+        .end = unit == last ? vm->codes[0]->word_count : unit[1].start / 4,
+    };
+    bool read = read_value(t, &at, arena, &out->events) && read_value(t, &at, arena, &out->folders);
+    out->bytes = at - unit->at;
+    if (t->image != NULL) vm_image_drop_debug(t->image, unit->at, out->bytes);
+    return read;
 }
 
 /* Replaces the units by a single one that has all code and events. */
@@ -334,13 +371,6 @@ void vm_debuginfo_free(struct vm *vm) {
 }
 
 /* ---- Locations. ---- */
-
-/* The unit of a pc (DI4); NULL: none. */
-static struct unit *unit_of(const struct vm_debuginfo *t, uint32_t pc) {
-    const struct unit *units = t->units.items;
-    size_t n = sorted_prefix(t->units.count, i, units[i].start <= (uint64_t)pc * 4);
-    return n == 0 ? NULL : &t->units.items[n - 1];
-}
 
 /* The event of a pc (DI2) among count sorted ones; NULL: there is none. */
 static const struct vm_debug_event *event_of(const struct vm_debug_event *events, size_t count,

@@ -9,6 +9,8 @@
 #include "vm/marshal/reader_internal.h"
 #include "vm/state/alloc.h"
 
+#include <stdlib.h>
+
 enum { MAX_COMMON_ITEM_BYTES = 12, STRING_LOAD = 33 };
 
 /* The loop's position: the next byte, the slots to be filled. */
@@ -331,24 +333,47 @@ enum vm_status vm_marshal_read_extent(const uint8_t *bytes, size_t n, size_t *us
     return status;
 }
 
-enum vm_status vm_marshal_read_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena,
-                                     value *out, size_t *used, struct vm_error *error) {
-    struct vm_marshal_header head;
-    enum vm_status status = open_value(bytes, n, &head, error);
-    if (status != VM_OK) return status;
+/* Reads the data after a header, unpacked if it was compressed. */
+static enum vm_status read_arena(const struct vm_marshal_header *head, const uint8_t *data,
+                                 struct vm_arena *arena, value *out, struct vm_error *error) {
     struct vm_marshal_read_fault fault;
     struct vm_marshal_reader r;
     r.fault = &fault;
     r.d = NULL;
     r.arena = arena;
     r.target = TARGET_ARENA;
-    start_reader(&r, &head, bytes + head.header_bytes, NULL);
+    start_reader(&r, head, data, NULL);
     *out = read_value(&r);
     vm_arena_free(&r.scratch);
     if (r.refused_words > 0) return vm_error_set(error, VM_NO_MEMORY, "reading marshalled data");
-    if (r.failed) return bad_value(error, &fault, head.header_bytes);
-    *used = head.header_bytes + head.data_bytes;
-    return VM_OK;
+    return r.failed ? bad_value(error, &fault, head->header_bytes) : VM_OK;
+}
+
+enum vm_status vm_marshal_read_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena,
+                                     value *out, size_t *used, struct vm_error *error) {
+    struct vm_marshal_header head;
+    enum vm_status status = open_value(bytes, n, &head, error);
+    if (status == VM_OK) status = read_arena(&head, bytes + head.header_bytes, arena, out, error);
+    if (status == VM_OK) *used = head.header_bytes + head.data_bytes;
+    return status;
+}
+
+enum vm_status vm_marshal_read_packed(const uint8_t *bytes, size_t n, struct vm_arena *arena,
+                                      value *out, struct vm_error *error) {
+    struct vm_marshal_header head;
+    size_t used;
+    if (vm_marshal_read_header(bytes, n, &head) != VM_MARSHAL_HEADER_OK || !head.compressed)
+        return vm_marshal_read_arena(bytes, n, arena, out, &used, error);
+    if (head.stored_bytes > n - head.header_bytes || !vm_marshal_may_unpack(&head))
+        return vm_error_set(error, VM_BAD_MARSHAL, "+0x4: %zu bytes do not hold so much", n);
+    uint8_t *data = malloc(head.data_bytes + 1);
+    if (data == NULL) return vm_error_set(error, VM_NO_MEMORY, "reading marshalled data");
+    enum vm_status status = vm_marshal_unpack(&head, bytes + head.header_bytes, data)
+                                ? read_arena(&head, data, arena, out, error)
+                                : vm_error_set(error, VM_BAD_MARSHAL, "+0x%x: a damaged frame",
+                                               head.header_bytes);
+    free(data);
+    return status;
 }
 
 /* Opens DATA, which is one value and nothing else. */

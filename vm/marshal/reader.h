@@ -34,6 +34,10 @@ enum vm_status vm_marshal_read_extent(const uint8_t *bytes, size_t n, size_t *us
 enum vm_status vm_marshal_read_arena(const uint8_t *bytes, size_t n, struct vm_arena *arena,
                                      value *out, size_t *used, struct vm_error *error);
 
+/* The same of a value that may be compressed, as in the files of OCaml 5's compilers. */
+enum vm_status vm_marshal_read_packed(const uint8_t *bytes, size_t n, struct vm_arena *arena,
+                                      value *out, struct vm_error *error);
+
 /* ---- Into the heap. ---- */
 
 /* The number of globals in the table of DATA: reads only the first item, and checks it as

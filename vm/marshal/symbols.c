@@ -118,6 +118,14 @@ const char *vm_global_name(struct vm *vm, uint32_t global) {
     return s == NULL || global >= s->name_count ? NULL : s->names[global];
 }
 
+uint64_t vm_global_code(struct vm *vm, uint32_t global) {
+    const struct vm_symbols *s = symbols_of(vm);
+    const char *name = vm_global_name(vm, global);
+    for (size_t i = 0; name != NULL && i < s->count; i++)
+        if (s->rows[i].module == name) return s->rows[i].top_level;
+    return VM_NO_GPC;
+}
+
 /* The row of a pc of the program's code; NULL: unknown. */
 static const struct vm_symbol *symbol_of(struct vm *vm, uint64_t gpc) {
     if (gpc >= vm->codes[0]->word_count) return NULL;

@@ -36,6 +36,8 @@ uint64_t vm_function_start(struct vm *vm, uint64_t gpc);
 /* The module, or the predefined exception, that is in a global, a field of vm->global_data. NULL:
  * not known, as above. GC: never. */
 const char *vm_global_name(struct vm *vm, uint32_t global);
+/* A gpc of the unit that sets a global; VM_NO_GPC (vm/code/code.h): not known. GC: never. */
+uint64_t vm_global_code(struct vm *vm, uint32_t global);
 void vm_symbols_free(struct vm *vm);
 
 /* The name of a function, allocated: of the first event in it, else by symbols (vm_symbol_at), else

@@ -30,13 +30,14 @@ struct loader {
     struct report_error *error;
     size_t file_bytes;
     REPORT_VECTOR(uint32_t) addresses, words, kinds; /* of the blocks */
-    REPORT_VECTOR(uint32_t) edge_ends; /* of each block, the index after its last edge */
-    bool with_fields;
-    REPORT_VECTOR(uint32_t) fields;           /* of the edges, if asked for */
-    uint64_t next_field;                      /* of the last block: after that of its last edge */
-    REPORT_VECTOR(uint32_t) targets;          /* of the edges: addresses */
-    REPORT_VECTOR(struct extra) rooted, held; /* from roots; from keys of ephemerons */
-    struct report_hash root_table, kind_table;
+    REPORT_VECTOR(uint32_t) edge_ends;         /* of each block, the index after its last edge */
+    REPORT_VECTOR(uint32_t) fields;            /* of the edges */
+    uint64_t next_field;                       /* of the last block: after that of its last edge */
+    REPORT_VECTOR(uint32_t) targets;           /* of the edges: addresses */
+    REPORT_VECTOR(struct extra) rooted, held;  /* from roots; from keys of ephemerons */
+    REPORT_VECTOR(struct heap_name) variables; /* of the stack */
+    REPORT_VECTOR(struct heap_module) globals; /* addresses in place of nodes */
+    struct report_hash root_table, kind_table, variable_table;
     uint64_t end;    /* the address after the last block */
     bool in_edges;   /* of the last block there may be more edges */
     bool has_heap;   /* the record HEAP was read */
@@ -65,15 +66,38 @@ static uint64_t hash_root(const struct heap_root *r) {
            report_hash_bytes(r->place.definition, strlen(r->place.definition));
 }
 
+static bool same_variable(const void *owner, uint32_t number, const void *key) {
+    const struct heap_name *a = &((const struct loader *)owner)->variables.at[number], *b = key;
+    return a->of == b->of && a->slot == b->slot;
+}
+
+static uint64_t hash_variable(uint64_t of, uint64_t slot) {
+    return report_hash_number(of << 32 ^ slot);
+}
+
+/* What a root of the stack is called in the program; NULL: not known. */
+static char *variable_of(const struct loader *l, const struct mp_record_root *record) {
+    const struct heap_name key = {.of = (uint32_t)record->place, .slot = (uint32_t)record->slot};
+    if (record->kind != MP_ROOT_STACK || record->slot > UINT32_MAX) return NULL;
+    uint32_t number = report_hash_find(&l->variable_table, hash_variable(key.of, key.slot),
+                                       same_variable, l, &key);
+    return number == REPORT_NO_NUMBER ? NULL : l->variables.at[number].text;
+}
+
 /* The node of a root. Slots of one function are the same root wherever it was called from. */
 static uint32_t root_node(struct loader *l, const struct mp_record_root *record) {
     struct heap_graph *g = l->graph;
+    char *variable = variable_of(l, record);
     struct heap_root root = {
         .kind = record->kind,
         .name = (char *)mp_reader_string(l->reader, (uint32_t)record->name),
         .place = *mp_reader_location(l->reader, (uint32_t)record->place),
         .slot = record->kind == MP_ROOT_GLOBAL || record->kind == MP_ROOT_STACK ? record->slot : 0,
     };
+    if (variable != NULL) {
+        root.name = variable;
+        root.slot = 0;
+    }
     uint64_t hash = hash_root(&root);
     uint32_t number = report_hash_find(&l->root_table, hash, same_root, l, &root);
     if (number == REPORT_NO_NUMBER) {
@@ -91,7 +115,8 @@ static uint32_t root_node(struct loader *l, const struct mp_record_root *record)
 static bool same_kind(const void *owner, uint32_t number, const void *key) {
     const struct loader *l = owner;
     const struct heap_kind *a = &l->graph->kind_list.at[number], *b = key;
-    if (a->tag != b->tag || a->words != b->words) return false;
+    if (a->tag != b->tag || a->words != b->words || a->place != b->place || a->is_module)
+        return false;
     return a->name == b->name || (a->name && b->name && strcmp(a->name, b->name) == 0);
 }
 
@@ -104,18 +129,36 @@ static uint32_t class_of(uint64_t wosize) {
     return (uint32_t)top;
 }
 
-static uint32_t kind_number(struct loader *l, unsigned tag, uint64_t wosize, const char *name) {
-    struct heap_kind kind = {.tag = (uint8_t)tag, .name = (char *)name};
-    if (tag < TAG_NO_SCAN && tag != TAG_CLOSURE) kind.words = class_of(wosize);
-    uint64_t hash = report_hash_number((uint64_t)kind.words << 8 | tag);
-    if (name != NULL) hash ^= report_hash_bytes(name, strlen(name));
-    uint32_t number = report_hash_find(&l->kind_table, hash, same_kind, l, &kind);
-    if (number != REPORT_NO_NUMBER) return number;
-    if (name != NULL) kind.name = report_copy(name);
-    number = (uint32_t)l->graph->kind_list.count;
+/* `function (file:line)`, or what is known of it. */
+static char *closure_name(const struct mp_location *l) {
+    const char *function = l->definition[0] != 0 ? l->definition : "an unknown function";
+    if (l->line == 0) return report_copy(function);
+    return report_format("%s (%s:%u)", function, l->file, l->line);
+}
+
+/* The kind of a block; name: its record's number, of a location or a string. False: out of
+ * range. */
+static bool find_kind(struct loader *l, unsigned tag, uint64_t wosize, uint64_t name,
+                      uint32_t *out) {
+    struct heap_kind kind = {.tag = (uint8_t)tag};
+    const char *text = "";
+    if (tag == TAG_CLOSURE) {
+        if (name > mp_reader_location_count(l->reader)) return false;
+        kind.place = (uint32_t)name;
+    } else if (tag == TAG_CUSTOM) {
+        if (name > mp_reader_string_count(l->reader)) return false;
+        kind.name = (char *)(text = mp_reader_string(l->reader, (uint32_t)name));
+    } else if (tag < TAG_NO_SCAN) kind.words = class_of(wosize);
+    uint64_t hash = report_hash_number(((uint64_t)kind.words << 8 | tag) ^ (uint64_t)kind.place
+                                                                               << 40) ^
+                    report_hash_bytes(text, strlen(text));
+    *out = report_hash_find(&l->kind_table, hash, same_kind, l, &kind);
+    if (*out != REPORT_NO_NUMBER) return true;
+    if (tag == TAG_CUSTOM) kind.name = report_copy(text);
+    *out = (uint32_t)l->graph->kind_list.count;
     report_append(&l->graph->kind_list, kind);
-    report_hash_add(&l->kind_table, hash, number);
-    return number;
+    report_hash_add(&l->kind_table, hash, *out);
+    return true;
 }
 
 /* ---- Blocks. ---- */
@@ -130,13 +173,6 @@ static bool get(struct report_buffer *from, size_t *at, uint64_t *n) {
     return false;
 }
 
-/* `function (file:line)`, or what is known of it. */
-static char *closure_name(const struct mp_location *l) {
-    const char *function = l->definition[0] != 0 ? l->definition : "an unknown function";
-    if (l->line == 0) return report_copy(function);
-    return report_format("%s (%s:%u)", function, l->file, l->line);
-}
-
 /* Reads the shapes from *at on up to the end of the bytes. */
 static bool add_block(struct loader *l, struct report_buffer *from, size_t *at) {
     uint64_t skipped, shape, name = 0;
@@ -147,16 +183,9 @@ static bool add_block(struct loader *l, struct report_buffer *from, size_t *at) 
     if (named && !get(from, at, &name)) return false;
     if (skipped > UINT32_MAX || wosize > UINT32_MAX || address + 1 + wosize > UINT32_MAX)
         return false;
-    char *text = NULL;
-    if (tag == TAG_CLOSURE) {
-        if (name > mp_reader_location_count(l->reader)) return false;
-        text = closure_name(mp_reader_location(l->reader, (uint32_t)name));
-    } else if (tag == TAG_CUSTOM) {
-        if (name > mp_reader_string_count(l->reader)) return false;
-        text = report_copy(mp_reader_string(l->reader, (uint32_t)name));
-    }
-    report_append(&l->kinds, kind_number(l, tag, wosize, text));
-    free(text);
+    uint32_t kind;
+    if (!find_kind(l, tag, wosize, name, &kind)) return false;
+    report_append(&l->kinds, kind);
     report_append(&l->addresses, (uint32_t)address);
     report_append(&l->words, (uint32_t)(1 + wosize));
     report_append(&l->edge_ends, (uint32_t)l->targets.count);
@@ -181,9 +210,8 @@ static bool add_edge(struct loader *l, struct report_buffer *from, size_t *at) {
     if (target > UINT32_MAX || l->targets.count == UINT32_MAX) return false;
     report_append(&l->targets, (uint32_t)target);
     l->next_field += skipped;
-    if (l->with_fields)
-        report_append(&l->fields,
-                      l->next_field < HEAP_NO_FIELD ? (uint32_t)l->next_field : HEAP_NO_FIELD);
+    report_append(&l->fields,
+                  l->next_field < HEAP_NO_FIELD ? (uint32_t)l->next_field : HEAP_NO_FIELD);
     l->next_field++;
     l->edge_ends.at[last]++;
     return true;
@@ -203,7 +231,10 @@ static bool add_blocks(struct loader *l, const struct mp_text *shapes) {
 
 static bool add_root(struct loader *l, const struct mp_record_root *record) {
     if (record->block > UINT32_MAX) return fail(l, "damaged: a root without a block");
-    report_append(&l->rooted, (struct extra){root_node(l, record), (uint32_t)record->block});
+    const uint32_t block = (uint32_t)record->block;
+    report_append(&l->rooted, (struct extra){root_node(l, record), block});
+    if (record->kind == MP_ROOT_GLOBAL && record->name != 0 && record->slot < UINT32_MAX)
+        report_append(&l->globals, (struct heap_module){block, (uint32_t)record->slot});
     return true;
 }
 
@@ -214,11 +245,23 @@ static bool add_ephemeron(struct loader *l, const struct mp_record_ephemeron *re
     return true;
 }
 
+static void add_name(struct loader *l, const struct mp_record_name *record) {
+    const struct heap_name name = {
+        record->kind, (uint32_t)record->of, (uint32_t)record->slot,
+        report_copy(mp_reader_string(l->reader, (uint32_t)record->text))};
+    if (name.kind == MP_NAME_VARIABLE) {
+        report_hash_add(&l->variable_table, hash_variable(name.of, name.slot),
+                        (uint32_t)l->variables.count);
+        report_append(&l->variables, name);
+    } else report_append(&l->graph->names, name);
+}
+
 static bool add_event(struct loader *l, const struct mp_event *event) {
     switch (event->kind) {
     case MP_EVENT_ROOT: return add_root(l, &event->root);
     case MP_EVENT_BLOCKS: return add_blocks(l, &event->blocks.shapes);
     case MP_EVENT_EPHEMERON: return add_ephemeron(l, &event->ephemeron);
+    case MP_EVENT_NAME: add_name(l, &event->name); return true;
     case MP_EVENT_HEAP:
         l->graph->total = event->heap;
         l->has_heap = true;
@@ -279,10 +322,8 @@ static bool link_nodes(struct loader *l) {
     if (edges > UINT32_MAX) return fail(l, "too large: more than 4,294,967,295 edges");
     g->first = report_alloc((g->nodes + 1) * sizeof *g->first);
     g->edges = report_alloc((size_t)edges * sizeof *g->edges + 1);
-    if (l->with_fields) {
-        g->fields = report_alloc((size_t)edges * sizeof *g->fields + 1);
-        memset(g->fields, 0xff, (size_t)edges * sizeof *g->fields); /* HEAP_NO_FIELD */
-    }
+    g->fields = report_alloc((size_t)edges * sizeof *g->fields + 1);
+    memset(g->fields, 0xff, (size_t)edges * sizeof *g->fields); /* HEAP_NO_FIELD */
     for (size_t node = 0; node < g->nodes; node++) {
         g->first[node] = (uint32_t)to;
         for (size_t root = 1; node == 0 && root <= g->roots; root++)
@@ -293,7 +334,7 @@ static bool link_nodes(struct loader *l) {
             for (; from < l->edge_ends.at[block]; from++) {
                 uint32_t target = node_at(l, l->targets.at[from]);
                 if (target == 0) return fail(l, "damaged: an edge to no block");
-                if (l->with_fields) g->fields[to] = l->fields.at[from];
+                g->fields[to] = l->fields.at[from];
                 g->edges[to++] = target;
             }
         }
@@ -304,6 +345,77 @@ static bool link_nodes(struct loader *l) {
     g->first[g->nodes] = (uint32_t)to;
     return true;
 }
+
+/* ---- Names of fields. ---- */
+
+static int order_names(const struct heap_name *x, const struct heap_name *y) {
+    return report_order(x->kind, y->kind)
+               ?: report_order(x->of, y->of) ?: report_order(x->slot, y->slot);
+}
+REPORT_COMPARE(by_name, struct heap_name, order_names(x, y))
+REPORT_COMPARE(by_node, struct heap_module, report_order(x->node, y->node))
+
+/* Gives a module's block a kind of its own, of modules with as many fields. */
+static void set_module_kind(struct heap_graph *g, uint32_t node) {
+    uint32_t *kind = &g->kinds[node - g->roots - 1], same = 0;
+    struct heap_kind own = g->kind_list.at[*kind];
+    own.is_module = true;
+    while (same < g->kind_list.count &&
+           !(g->kind_list.at[same].is_module && g->kind_list.at[same].words == own.words))
+        same++;
+    if (same == g->kind_list.count) report_append(&g->kind_list, own);
+    *kind = same;
+}
+
+/* Globals that are not modules are strings and exceptions, and blocks without a name. */
+static void find_modules(struct loader *l) {
+    struct heap_graph *g = l->graph;
+    report_each(global, &l->globals) {
+        const struct heap_module module = {node_at(l, global->node), global->global};
+        if (module.node == 0 || g->kind_list.at[heap_kind_of(g, module.node)].tag != 0) continue;
+        report_append(&g->modules, module);
+        set_module_kind(g, module.node);
+    }
+    if (g->modules.count > 1)
+        qsort(g->modules.at, g->modules.count, sizeof *g->modules.at, by_node);
+}
+
+static void finish_names(struct loader *l) {
+    struct heap_graph *g = l->graph;
+    find_modules(l);
+    if (g->names.count > 1) qsort(g->names.at, g->names.count, sizeof *g->names.at, by_name);
+    report_each(kind, &g->kind_list) {
+        if (kind->tag == TAG_CLOSURE)
+            kind->name = closure_name(mp_reader_location(l->reader, kind->place));
+    }
+}
+
+/* The owner of a block's fields, as in NAME. False: they have no names. */
+static bool owner_of(const struct heap_graph *g, uint32_t node, struct heap_name *key) {
+    const struct heap_module module = {.node = node}, *found = NULL;
+    if (node <= g->roots || g->names.count == 0) return false;
+    const struct heap_kind *kind = &g->kind_list.at[heap_kind_of(g, node)];
+    key->kind = kind->tag == TAG_CLOSURE ? MP_NAME_CAPTURED : MP_NAME_FIELD;
+    key->of = kind->place;
+    if (kind->tag == TAG_CLOSURE) return true;
+    if (g->modules.count > 0)
+        found = bsearch(&module, g->modules.at, g->modules.count, sizeof module, by_node);
+    if (found != NULL) key->of = found->global;
+    return found != NULL;
+}
+
+bool heap_has_names(const struct heap_graph *g, uint32_t node) {
+    struct heap_name key;
+    return owner_of(g, node, &key);
+}
+
+const struct heap_name *heap_field_name(const struct heap_graph *g, uint32_t node, uint32_t field) {
+    struct heap_name key = {.slot = field};
+    if (field == HEAP_NO_FIELD || !owner_of(g, node, &key)) return NULL;
+    return bsearch(&key, g->names.at, g->names.count, sizeof key, by_name);
+}
+
+/* ---- The whole. ---- */
 
 static bool finish_graph(struct loader *l) {
     struct heap_graph *g = l->graph;
@@ -318,6 +430,7 @@ static bool finish_graph(struct loader *l) {
     g->kinds = l->kinds.at;
     l->words.at = l->kinds.at = NULL;
     make_index(l);
+    finish_names(l);
     return translate_extras(l) && link_nodes(l);
 }
 
@@ -337,9 +450,9 @@ static bool read_events(struct loader *l) {
 }
 
 struct heap_graph *heap_graph_read(const char *path, const uint8_t *bytes, size_t length,
-                                   bool fields, struct report_error *error) {
+                                   struct report_error *error) {
     struct mp_read_error why;
-    struct loader l = {.path = path, .error = error, .file_bytes = length, .with_fields = fields};
+    struct loader l = {.path = path, .error = error, .file_bytes = length};
     if (!mp_reader_recognises(bytes, length)) {
         report_fail(error, path, "give a file that `bactrian prof snapshot` has written",
                     "not a heap snapshot");
@@ -360,18 +473,20 @@ struct heap_graph *heap_graph_read(const char *path, const uint8_t *bytes, size_
                     "a recording, not a heap snapshot");
     read = read && read_events(&l);
     mp_reader_close(l.reader);
-    report_free(l.addresses.at, l.words.at, l.kinds.at, l.edge_ends.at, l.fields.at, l.targets.at,
-                l.rooted.at, l.held.at, l.root_table.slots, l.kind_table.slots, l.index);
+    report_each(name, &l.variables) { free(name->text); }
+    report_free(l.variables.at, l.globals.at, l.variable_table.slots, l.addresses.at, l.words.at,
+                l.kinds.at, l.edge_ends.at, l.fields.at, l.targets.at, l.rooted.at, l.held.at,
+                l.root_table.slots, l.kind_table.slots, l.index);
     if (read) return l.graph;
     heap_graph_free(l.graph);
     return NULL;
 }
 
-struct heap_graph *heap_graph_load(const char *path, bool fields, struct report_error *error) {
+struct heap_graph *heap_graph_load(const char *path, struct report_error *error) {
     size_t length;
     unsigned char *bytes = report_read_file(path, &length, error);
     if (bytes == NULL) return NULL;
-    struct heap_graph *graph = heap_graph_read(path, bytes, length, fields, error);
+    struct heap_graph *graph = heap_graph_read(path, bytes, length, error);
     free(bytes);
     return graph;
 }
@@ -382,6 +497,8 @@ void heap_graph_free(struct heap_graph *g) {
         report_free(root->name, (char *)root->place.file, (char *)root->place.definition);
     }
     report_each(kind, &g->kind_list) { free(kind->name); }
+    report_each(name, &g->names) { free(name->text); }
+    report_free(g->names.at, g->modules.at);
     report_free(g->first, g->edges, g->fields, g->words, g->kinds, g->root_list.at, g->kind_list.at,
                 g->program, g->ocaml, g);
 }

@@ -16,10 +16,11 @@
 /* What a root is: of the file, with its texts. */
 struct heap_root {
     enum mp_root_kind kind;
-    char *name;               /* of the module, the library or the part of the machine; owned */
+    char *name;               /* of the module, the library, the part of the machine, or a variable
+                                 of the stack; owned */
     struct mp_location place; /* of a slot of the stack; its texts are owned */
-    uint64_t slot;
-    uint64_t slots; /* how many were merged */
+    uint64_t slot;            /* of a named variable: 0 */
+    uint64_t slots;           /* how many were merged */
 };
 
 /* What a block is: a tag, a size if blocks of that tag differ by it, and a name. */
@@ -27,30 +28,50 @@ struct heap_kind {
     uint8_t tag;
     uint32_t words; /* the largest size of its class; 0: any */
     char *name;     /* of a closure's function, or a custom block's operations; NULL: none; owned */
+    bool is_module; /* the block of a module */
+    uint32_t place; /* of a closure: the location of its function, by which kinds differ */
+};
+
+/* The name of a field. */
+struct heap_name {
+    enum mp_name_kind kind; /* MP_NAME_FIELD, MP_NAME_CAPTURED */
+    uint32_t of, slot;      /* as in NAME */
+    char *text;             /* owned */
+};
+
+/* The block of a module. */
+struct heap_module {
+    uint32_t node, global;
 };
 
 struct heap_graph {
     size_t nodes, roots;
     uint32_t *first, *edges;
-    uint32_t *fields; /* of each edge, or HEAP_NO_FIELD; NULL: not loaded */
+    uint32_t *fields; /* of each edge, or HEAP_NO_FIELD */
     uint32_t *words;  /* of each block, with its header; by node - roots - 1 */
     uint32_t *kinds;  /* of each block, likewise */
     REPORT_VECTOR(struct heap_root) root_list; /* node n is at n - 1 */
     REPORT_VECTOR(struct heap_kind) kind_list;
-    struct mp_record_heap total; /* as the snapshot counted */
+    REPORT_VECTOR(struct heap_name) names;     /* sorted */
+    REPORT_VECTOR(struct heap_module) modules; /* by node */
+    struct mp_record_heap total;               /* as the snapshot counted */
     char *program, *ocaml;
 };
 
 enum { HEAP_NO_FIELD = UINT32_MAX };
 
-/* Loads a snapshot, with the fields of edges or not. Fails: NULL and *error, for all that is not a
- * whole and consistent one; also as report_alloc. */
-struct heap_graph *heap_graph_load(const char *path, bool fields, struct report_error *error);
+/* Loads a snapshot. Fails: NULL and *error, for all that is not a whole and consistent one; also as
+ * report_alloc. */
+struct heap_graph *heap_graph_load(const char *path, struct report_error *error);
 /* The same of the bytes of a file. */
 struct heap_graph *heap_graph_read(const char *path, const uint8_t *bytes, size_t length,
-                                   bool fields, struct report_error *error);
+                                   struct report_error *error);
 void heap_graph_free(struct heap_graph *graph); /* NULL is fine */
 
+/* Whether fields of a block may have names. */
+bool heap_has_names(const struct heap_graph *g, uint32_t node);
+/* The name of a field of a block; NULL: not known. */
+const struct heap_name *heap_field_name(const struct heap_graph *g, uint32_t node, uint32_t field);
 /* The words of a node; 0 of a root. */
 static inline uint64_t heap_words(const struct heap_graph *g, uint32_t node) {
     return node > g->roots ? g->words[node - g->roots - 1] : 0;

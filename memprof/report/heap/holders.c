@@ -1,9 +1,10 @@
 /* holders.c - see holders.h.
  *
  * A group is a set of blocks, its members. Its children are the blocks that members dominate, in
- * groups by kind, except those of the members' own kind, which join them: so recursive data, such
- * as a list, is one group however long it is. Every node is a member of one group only, and small
- * groups are not divided, so the work is linear. */
+ * groups by kind, and by the field that leads to them if it has a name, except those of the
+ * members' own kind, which join them: so recursive data, such as a list, is one group however long
+ * it is. Every node is a member of one group only, and small groups are not divided, so the work is
+ * linear. */
 #include "memprof/report/heap/holders.h"
 
 #include "gc/assert.h"
@@ -12,8 +13,14 @@
 
 enum { MOST_DEPTH = 40 };
 
+/* What like nodes have in common: each root is one of its own. */
+struct key {
+    uint32_t kind, field;
+};
+
 struct group {
-    uint32_t node, kind;
+    uint32_t node, above;
+    struct key key;
     uint64_t retained;
     struct report_numbers members; /* first those that are dominated from outside */
 };
@@ -32,22 +39,31 @@ struct finder {
 
 static bool is_root(const struct finder *f, uint32_t node) { return node <= f->graph->roots; }
 
-/* What like nodes have in common: each root is one of its own. */
-static uint32_t key_of(const struct finder *f, uint32_t node) {
+static uint32_t kind_of(const struct finder *f, uint32_t node) {
     return is_root(f, node) ? node : (uint32_t)(f->graph->roots + 1 + heap_kind_of(f->graph, node));
 }
 
-static bool same_key(const void *owner, uint32_t number, const void *key) {
-    return ((const struct groups *)owner)->list.at[number].kind == *(const uint32_t *)key;
+/* The field of `above` that leads to a node, if it has a name. */
+static uint32_t named_field(const struct heap_graph *g, uint32_t above, uint32_t node) {
+    if (!heap_has_names(g, above)) return HEAP_NO_FIELD;
+    for (uint32_t e = g->first[above]; e < g->first[above + 1]; e++)
+        if (g->edges[e] == node && heap_field_name(g, above, g->fields[e]) != NULL)
+            return g->fields[e];
+    return HEAP_NO_FIELD;
 }
 
-static void add_child(const struct finder *f, struct groups *to, uint32_t node) {
-    const uint32_t key = key_of(f, node);
-    const uint64_t hash = report_hash_number(key);
+static bool same_key(const void *owner, uint32_t number, const void *key) {
+    const struct key *a = &((const struct groups *)owner)->list.at[number].key, *b = key;
+    return a->kind == b->kind && a->field == b->field;
+}
+
+static void add_child(const struct finder *f, struct groups *to, uint32_t above, uint32_t node) {
+    const struct key key = {kind_of(f, node), named_field(f->graph, above, node)};
+    const uint64_t hash = report_hash_number((uint64_t)key.kind << 32 | key.field);
     uint32_t number = report_hash_find(&to->by_key, hash, same_key, to, &key);
     if (number == REPORT_NO_NUMBER) {
         number = (uint32_t)to->list.count;
-        report_append(&to->list, (struct group){.node = node, .kind = key});
+        report_append(&to->list, (struct group){.node = node, .above = above, .key = key});
         report_hash_add(&to->by_key, hash, number);
     }
     struct group *group = &to->list.at[number];
@@ -66,9 +82,9 @@ static struct groups divide(const struct finder *f, struct group *group) {
         const uint32_t node = group->members.at[m];
         for (uint32_t c = tree->first_child[node]; c < tree->first_child[node + 1]; c++) {
             const uint32_t child = tree->children[c];
-            bool joins = node > 0 && !is_root(f, child) && key_of(f, child) == group->kind;
+            bool joins = node > 0 && !is_root(f, child) && kind_of(f, child) == group->key.kind;
             if (joins) report_append(&group->members, child);
-            else add_child(f, &children, child);
+            else add_child(f, &children, node, child);
         }
     }
     if (children.list.count > 1)
@@ -78,7 +94,8 @@ static struct groups divide(const struct finder *f, struct group *group) {
 
 static void list_group(const struct finder *f, struct group *group, uint32_t depth) {
     struct groups children = divide(f, group);
-    struct heap_holder holder = {group->node, depth, group->retained, 0, 0};
+    struct heap_holder holder = {
+        group->node, group->above, group->key.field, depth, group->retained, 0, 0};
     for (size_t m = 0; m < group->members.count; m++) {
         holder.own += heap_words(f->graph, group->members.at[m]);
         holder.blocks += !is_root(f, group->members.at[m]);
@@ -97,7 +114,7 @@ struct heap_holders heap_holders_find(const struct heap_graph *graph, const stru
                                       uint64_t least_words) {
     struct heap_holders out = {0};
     struct finder f = {graph, tree, least_words > 0 ? least_words : 1, &out};
-    struct group all = {.retained = tree->retained[0]};
+    struct group all = {.retained = tree->retained[0], .key.field = HEAP_NO_FIELD};
     report_append(&all.members, 0);
     list_group(&f, &all, 0);
     return out;

@@ -8,6 +8,8 @@
  * kind: a list is one holder. Or a root. */
 struct heap_holder {
     uint32_t node;     /* one of them; 0: the root of the tree, all roots */
+    uint32_t above;    /* what dominates it */
+    uint32_t field;    /* of that, which leads there and has a name; HEAP_NO_FIELD: none */
     uint32_t depth;    /* of that in the tree: 0 */
     uint64_t retained; /* words */
     uint64_t own;      /* words, theirs alone */

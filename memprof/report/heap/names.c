@@ -24,7 +24,9 @@ char *heap_root_text(const struct heap_root *root) {
         break;
     case MP_ROOT_STACK:
         place = place_text(&root->place);
-        text = report_format("stack of %s, word %llu", place, (unsigned long long)root->slot);
+        text = root->name[0] != 0
+                   ? report_format("variable %s of %s", root->name, place)
+                   : report_format("stack of %s, word %llu", place, (unsigned long long)root->slot);
         free(place);
         break;
     case MP_ROOT_C:
@@ -48,9 +50,30 @@ char *heap_kind_text(const struct heap_kind *kind) {
     if (kind->tag == TAG_CONT) return report_copy("continuation, or block of tag 245");
     if (words <= EXACT_WORDS) snprintf(size, sizeof size, "%llu", words);
     else snprintf(size, sizeof size, "%llu to %llu", words / 2 + 1, words);
+    if (kind->is_module) return report_format("structure of %s", size);
     if (kind->tag == 0) return report_format("block of %s", size);
     if (kind->tag < TAG_LAZY) return report_format("block of %s, tag %u", size, kind->tag);
     return report_tag_text(kind->tag);
+}
+
+char *heap_edge_text(const struct heap_graph *graph, uint32_t from, uint32_t field) {
+    if (field == HEAP_NO_FIELD) return report_copy("");
+    const struct heap_name *name = heap_field_name(graph, from, field);
+    if (name == NULL) return report_format(".%u", field);
+    return report_format(name->kind == MP_NAME_CAPTURED ? "captured %s" : ".%s", name->text);
+}
+
+static const char from_debug[] = "debug information";
+
+const char *heap_edge_source(const struct heap_graph *graph, uint32_t from, uint32_t field) {
+    const struct heap_name *name = heap_field_name(graph, from, field);
+    if (name == NULL) return "";
+    return name->kind == MP_NAME_CAPTURED ? from_debug : ".cmi";
+}
+
+const char *heap_root_source(const struct heap_root *root) {
+    if (root->kind == MP_ROOT_GLOBAL) return root->name[0] != 0 ? "linker" : "";
+    return root->kind == MP_ROOT_STACK && root->name[0] != 0 ? from_debug : "";
 }
 
 char *heap_node_text(const struct heap_graph *graph, uint32_t node) {

@@ -4,10 +4,18 @@
 
 #include "memprof/report/heap/graph.h"
 
-/* `module Cache`, `stack of Cache.find (cache.ml), word 2`. */
+/* `module Cache`, `variable key of Cache.find (cache.ml)`, `stack of Cache.find (cache.ml), word
+ * 2`. */
 char *heap_root_text(const struct heap_root *root);
 /* `block of 3`, `closure of Cache.add.(fun) (cache.ml:12)`. */
 char *heap_kind_text(const struct heap_kind *kind);
+/* By what a block leads to another one: `.data`, `captured session`, `.2`, or `` if field is
+ * HEAP_NO_FIELD. */
+char *heap_edge_text(const struct heap_graph *graph, uint32_t from, uint32_t field);
+/* Where the name of that field is from: `debug information`, `.cmi`, or `` if it has none. */
+const char *heap_edge_source(const struct heap_graph *graph, uint32_t from, uint32_t field);
+/* The same for a root: `debug information`, `linker`. */
+const char *heap_root_source(const struct heap_root *root);
 /* Either, of a node above 0. */
 char *heap_node_text(const struct heap_graph *graph, uint32_t node);
 

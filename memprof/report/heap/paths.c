@@ -98,13 +98,14 @@ static uint32_t field_of(const struct search *s, uint32_t node) {
     return s->graph->fields[s->edge[node]];
 }
 
-/* Which field of a large block it is says nothing. */
+/* Which field of a large block it is says nothing, unless it has a name. */
 static struct key key_of(const struct search *s, uint32_t node) {
     const struct heap_graph *g = s->graph;
     if (!is_block(g, node))
         return (struct key){(uint32_t)(g->kind_list.count + node), HEAP_NO_FIELD};
-    bool large = heap_words(g, s->parent[node]) > LARGE_WORDS;
-    return (struct key){heap_kind_of(g, node), large ? HEAP_NO_FIELD : field_of(s, node)};
+    const uint32_t field = field_of(s, node), above = s->parent[node];
+    bool counts = heap_words(g, above) <= LARGE_WORDS || heap_field_name(g, above, field) != NULL;
+    return (struct key){heap_kind_of(g, node), counts ? field : HEAP_NO_FIELD};
 }
 
 static bool same_key(const void *owner, uint32_t number, const void *key) {
@@ -118,8 +119,9 @@ static void add_child(const struct search *s, struct groups *to, uint32_t node, 
     uint32_t number = report_hash_find(&to->by_key, hash, same_key, to, &key);
     if (number == REPORT_NO_NUMBER) {
         const uint64_t above = heap_words(s->graph, s->parent[node]);
-        struct group group = {.key = key,
-                              .step = {.node = node, .field = key.field, .depth = depth}};
+        struct group group = {
+            .key = key,
+            .step = {.node = node, .above = s->parent[node], .field = key.field, .depth = depth}};
         group.step.of = above > 0 ? (uint32_t)(above - 1) : 0;
         number = (uint32_t)to->list.count;
         report_append(&to->list, group);
@@ -165,7 +167,6 @@ struct heap_steps heap_steps_find(const struct heap_graph *graph, const bool *wa
                                   double least) {
     struct heap_steps out = {0};
     struct search s = {.graph = graph, .wanted = wanted, .out = &out};
-    ASSERT(graph->fields != NULL);
     s.order = report_alloc(graph->nodes * sizeof *s.order);
     s.parent = report_alloc(graph->nodes * sizeof *s.parent);
     s.edge = report_alloc(graph->nodes * sizeof *s.edge);

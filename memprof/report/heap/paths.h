@@ -8,6 +8,7 @@
  * several of them, as through the cells of a list, has one such step. */
 struct heap_step {
     uint32_t node;       /* one of them, or a root */
+    uint32_t above;      /* the one before it on the path */
     uint32_t field;      /* by which it was reached; HEAP_NO_FIELD: not by a field, or by several */
     uint32_t fields, of; /* if by several: how many, and of how many one of the blocks above has */
     uint32_t depth;      /* of a root: 0 */
@@ -22,7 +23,7 @@ struct heap_steps {
 };
 
 /* The paths to all blocks of the kinds that `wanted` marks; steps to at least that share of their
- * words. Needs: a graph with fields. Fails: as report_alloc. */
+ * words. Fails: as report_alloc. */
 struct heap_steps heap_steps_find(const struct heap_graph *graph, const bool *wanted, double least);
 
 #endif

@@ -69,6 +69,18 @@ static void add_roots(const struct snapshot *s) {
 
 /* ---- Holders. ---- */
 
+/* `closure of f (a.ml:1)`, `.table block of 4`, `captured session block of 3`. */
+static char *holder_text(const struct heap_graph *g, const struct heap_holder *h) {
+    char *edge = heap_edge_text(g, h->above, h->field), *what = heap_node_text(g, h->node);
+    if (edge[0] == 0) {
+        free(edge);
+        return what;
+    }
+    char *text = report_format("%s %s", edge, what);
+    report_free(edge, what);
+    return text;
+}
+
 static void add_holders(const struct snapshot *s) {
     const struct report_selection *selection = &s->request->selection;
     const double least = selection->threshold > 0 ? selection->threshold : LEAST_HOLDER;
@@ -83,7 +95,7 @@ static void add_holders(const struct snapshot *s) {
         const struct heap_holder *h = &holders.list.at[i];
         report_row(t, h->depth - 1, words_cell(h->retained), share_cell(s, h->retained),
                    words_cell(h->own), report_count((double)h->blocks),
-                   report_own_text(heap_node_text(s->graph, h->node)));
+                   report_own_text(holder_text(s->graph, h)));
     }
     if (holders.list.count > rows + 1)
         report_doc_note(s->doc, "%zu smaller holders are not shown (--top, --thresh).",
@@ -143,7 +155,7 @@ static void add_suspects(const struct snapshot *s) {
 
 struct report_doc *report_view_heap(const struct report_request *request) {
     struct snapshot s = {.request = request};
-    s.graph = heap_graph_load(request->path, false, request->error);
+    s.graph = heap_graph_load(request->path, request->error);
     if (s.graph == NULL) return NULL;
     s.tree = heap_tree_make(s.graph);
     s.all = s.graph->total.words;

@@ -9,15 +9,22 @@
 enum { ROWS = 60 };
 #define LEAST_STEP 0.01
 
-/* Marks the kinds whose text is the operand, or if none is, those whose text has it in it. Returns
- * how many there are. */
+/* Marks the kinds that the operand names. Returns how many there are. Names of functions and of
+ * custom blocks' operations count only behind the words that they stand behind: `string` is not
+ * every closure of String. */
 static size_t choose_kinds(const struct heap_graph *g, const char *operand, bool *wanted) {
     size_t equal = 0, similar = 0;
     bool *has = report_alloc(g->kind_list.count + 1);
     for (size_t i = 0; i < g->kind_list.count; i++) {
-        char *text = heap_kind_text(&g->kind_list.at[i]);
+        const struct heap_kind *kind = &g->kind_list.at[i];
+        char *text = heap_kind_text(kind);
+        const size_t words = strlen(text) - (kind->name == NULL ? 0 : strlen(kind->name));
+        const char *found = strstr(text, operand);
+        bool in_words = found != NULL && (size_t)(found - text) < words;
+        bool in_name = strncmp(text, operand, words) == 0 && kind->name != NULL &&
+                       strstr(kind->name, operand + words) != NULL;
         wanted[i] = strcmp(text, operand) == 0;
-        has[i] = strstr(text, operand) != NULL;
+        has[i] = in_words || in_name;
         equal += wanted[i];
         similar += has[i];
         free(text);
@@ -27,16 +34,22 @@ static size_t choose_kinds(const struct heap_graph *g, const char *operand, bool
     return equal > 0 ? equal : similar;
 }
 
-/* `.2 closure of f (a.ml:1)`, `[120 fields] block of 3, and from one to the next`. */
+/* `.data closure of f (a.ml:1)`, `[120 fields] block of 3, and from one to the next`. */
 static char *step_text(const struct heap_graph *g, const struct heap_step *step) {
     char *what = heap_node_text(g, step->node), *text;
+    char *edge = heap_edge_text(g, step->above, step->field);
     const char *on = step->recursive ? ", and from one to the next" : "";
     if (step->node <= g->roots || step->of == 0) text = report_format("%s%s", what, on);
-    else if (step->field != HEAP_NO_FIELD) text = report_format(".%u %s%s", step->field, what, on);
+    else if (edge[0] != 0) text = report_format("%s %s%s", edge, what, on);
     else if (step->fields == 1) text = report_format("[1 field of %u] %s%s", step->of, what, on);
     else text = report_format("[%u fields] %s%s", step->fields, what, on);
-    free(what);
+    report_free(what, edge);
     return text;
+}
+
+static const char *step_source(const struct heap_graph *g, const struct heap_step *step) {
+    return step->node <= g->roots ? heap_root_source(&g->root_list.at[step->node - 1])
+                                  : heap_edge_source(g, step->above, step->field);
 }
 
 static void add_steps(struct report_doc *doc, const struct report_request *request,
@@ -44,14 +57,14 @@ static void add_steps(struct report_doc *doc, const struct report_request *reque
     struct report_table *t = report_doc_table(doc, REPORT_TREE, "paths",
                                               "From the roots, by the shortest paths");
     report_table_columns(t, "bytes", "bytes", "share", "share", "blocks", "blocks", "ends", "ends",
-                         "name", "path", NULL);
+                         "source", "name from", "name", "path", NULL);
     const size_t rows = report_rows_of(&request->selection, ROWS);
     for (size_t i = 1; i < steps->list.count && i <= rows; i++) {
         const struct heap_step *step = &steps->list.at[i];
         report_row(t, step->depth - 1, report_bytes(8.0 * (double)step->words),
                    report_share((double)step->words / (double)steps->words),
                    report_count((double)step->blocks), report_text(step->ends ? "yes" : ""),
-                   report_own_text(step_text(g, step)));
+                   report_text(step_source(g, step)), report_own_text(step_text(g, step)));
     }
     if (steps->list.count > rows + 1)
         report_doc_note(doc, "%zu steps are not shown (--top, --thresh).",
@@ -59,11 +72,13 @@ static void add_steps(struct report_doc *doc, const struct report_request *reque
 }
 
 struct report_doc *report_view_why(const struct report_request *request) {
-    struct heap_graph *g = heap_graph_load(request->path, true, request->error);
+    struct heap_graph *g = heap_graph_load(request->path, request->error);
     if (g == NULL) return NULL;
     struct report_doc *doc = NULL;
     bool *wanted = report_alloc(g->kind_list.count + 1);
-    if (choose_kinds(g, request->operand, wanted) == 0) {
+    /* They are the same blocks. */
+    const char *operand = strcmp(request->operand, "bytes") == 0 ? "string" : request->operand;
+    if (choose_kinds(g, operand, wanted) == 0) {
         report_fail(request->error, request->path, "`bactrian prof heap` shows what there is",
                     "no block is a \"%.100s\"", request->operand);
     } else {
