@@ -12,6 +12,14 @@ bool gc_block_number(const struct gc_domain *g, value v, uint64_t *number) {
 
 /* ---- Blocks. ---- */
 
+static bool is_reachable(const struct gc_heap *heap, value v) {
+    return colour_of_header(header_of(v)) != COLOUR_FREE && !gc_is_unreached(heap, v);
+}
+
+bool gc_is_reachable(const struct gc_domain *g, value v) {
+    return gc_is_major_block(g->heap, v) && is_reachable(g->heap, v);
+}
+
 struct block_walk {
     const struct gc_heap *heap;
     void (*f)(void *context, value v);
@@ -20,8 +28,7 @@ struct block_walk {
 
 static void pass_reachable(void *context, value v) {
     const struct block_walk *walk = context;
-    if (colour_of_header(header_of(v)) != COLOUR_FREE && !gc_is_unreached(walk->heap, v))
-        walk->f(walk->context, v);
+    if (is_reachable(walk->heap, v)) walk->f(walk->context, v);
 }
 
 void gc_walk_blocks(struct gc_domain *g, void (*f)(void *context, value v), void *context) {

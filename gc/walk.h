@@ -14,6 +14,8 @@ struct gc_domain;
 /* Whether v, any word, leads to a block of the major heap; then *number is that block's (of an
  * infix pointer, the closure's): the words from the start of the heap to its header. GC: never. */
 bool gc_block_number(const struct gc_domain *g, value v, uint64_t *number);
+/* Whether a block is reachable. Needs: as above. GC: never. */
+bool gc_is_reachable(const struct gc_domain *g, value v);
 /* Calls f with each reachable block, by ascending numbers. Needs: as above. GC: never. */
 void gc_walk_blocks(struct gc_domain *g, void (*f)(void *context, value v), void *context);
 

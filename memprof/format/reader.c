@@ -482,6 +482,13 @@ static bool use_name(struct mp_reader *r, const struct mp_record_name *n) {
     return true;
 }
 
+static bool use_sampled(struct mp_reader *r, const struct mp_record_sampled *s) {
+    if (!is_snapshot(r) || s->block > MP_WORDS_MAX || s->place >= r->tables.locations.count)
+        return false;
+    emit(r, MP_EVENT_SAMPLED)->sampled = *s;
+    return true;
+}
+
 static bool use_finish(struct mp_reader *r, const struct mp_record_finish *f) {
     if (r->finished || f->outcome >= MP_OUTCOME_COUNT || f->status > UINT32_MAX ||
         !advance_time(r, f->elapsed))

@@ -33,11 +33,12 @@ enum mp_event_kind {
     MP_EVENT_COUNTERS,
     MP_EVENT_SITE,
     MP_EVENT_SELECTION,
-    MP_EVENT_ROOT, /* this and the next four: of heap snapshots only */
+    MP_EVENT_ROOT, /* this and the next five: of heap snapshots only */
     MP_EVENT_BLOCKS,
     MP_EVENT_EPHEMERON,
     MP_EVENT_HEAP,
     MP_EVENT_NAME,
+    MP_EVENT_SAMPLED,
     MP_EVENT_FINISH,
     MP_EVENT_COST,
     MP_EVENT_END,
@@ -80,8 +81,9 @@ struct mp_event {
         struct mp_record_blocks blocks; /* valid until the next event; not checked */
         struct mp_record_ephemeron ephemeron;
         struct mp_record_heap heap;
-        struct mp_record_name name;     /* kind: enum mp_name_kind; text: a string */
-        struct mp_record_finish finish; /* status: exit status, or signal of MP_KILLED */
+        struct mp_record_sampled sampled; /* place: a location, 0: unknown */
+        struct mp_record_name name;       /* kind: enum mp_name_kind; text: a string */
+        struct mp_record_finish finish;   /* status: exit status, or signal of MP_KILLED */
         struct mp_record_cost cost;
         /* The overhead as the recorder measured it; the samples lost for lack of memory. */
         struct mp_record_end end;

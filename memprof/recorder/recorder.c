@@ -262,6 +262,8 @@ static inline __attribute__((always_inline)) void record_sample(struct mp_record
     }
     note_thread(r);
     write_sample(r, hit, source, site.node);
+    if (site.node != 0 && fiber == NULL)
+        mp_tracker_note(r->tracker, 1 + r->interned.path[r->interned.depth - 1].gpc);
     leave_hit(r, clock_read, weight);
 }
 
@@ -477,6 +479,12 @@ static void on_poll(void *state) {
 
 /* The program calls exit: blocks reachable at that moment count as live. Later its stack is gone,
  * and with it the globals of a module whose initialisation has not ended. */
+void mp_recorder_visit_samples(const struct mp_recorder *r,
+                               void (*f)(void *context, value block, uint64_t id, uint32_t place),
+                               void *context) {
+    if (r->tracker != NULL) mp_tracker_visit(r->tracker, f, context);
+}
+
 static void at_program_exit(void *state, int status) {
     struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
     if (r->ended_ns == 0) write_end(r, MP_EXITED, (unsigned)status);

@@ -66,6 +66,11 @@ bool mp_recorder_is_programs(const struct mp_recorder *r);
 /* Writes everything recorded so far to the file, which can be read while recording continues.
  * Returns the nanoseconds since its start. GC: never. */
 uint64_t mp_recorder_flush(struct mp_recorder *r);
+/* Calls f with each sampled block that is followed: its number in the file, and 1 + the position in
+ * the code where it was allocated, 0: not known. GC: never. */
+void mp_recorder_visit_samples(const struct mp_recorder *r,
+                               void (*f)(void *context, value block, uint64_t id, uint32_t place),
+                               void *context);
 /* The time spent in the recorder so far, as it measures itself. GC: never. */
 struct mp_times mp_recorder_overhead(const struct mp_recorder *r);
 /* Ends the recording when the program is over, or earlier: runs a last collection that finds dead

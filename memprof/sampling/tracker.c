@@ -15,10 +15,12 @@
 #include <stdlib.h>
 
 struct tracked {
-    value block; /* of a fiber: its continuation; 0: it is dead, and that was reported */
-    uint64_t id : 63;
+    value block;          /* of a fiber: its continuation; 0: it is dead, and that was reported */
+    uint64_t id : 40;     /* a recording of years has no more */
+    uint64_t note : 23;   /* mp_tracker_note */
     uint64_t outside : 1; /* memory outside the heap, charged to the block */
 };
+enum { NOTE_BITS = 23 };
 
 /* Ids that are reported together. */
 struct batch {
@@ -33,6 +35,7 @@ struct mp_tracker {
     const struct mp_tracker_events *events;
     void *context;
     uint64_t next_id, lost;
+    uint32_t note; /* of the block that is being reported as born */
     struct VECTOR(struct tracked) blocks;
     size_t old;
     struct word_map suspended; /* the ids of sampled fibers, by fiber */
@@ -48,9 +51,10 @@ static inline __attribute__((always_inline)) void on_hit(void *context, struct d
         t->lost++;
         return;
     }
+    t->note = 0;
     t->events->born(t->context, t->next_id, hit);
     /* After that call, which may forget all earlier blocks. */
-    struct tracked item = {hit->block, t->next_id++, hit->source == GC_CUSTOM};
+    struct tracked item = {hit->block, t->next_id++, t->note, hit->source == GC_CUSTOM};
     vector_append(&t->blocks, item);
 }
 
@@ -184,7 +188,7 @@ bool mp_tracker_suspended(struct mp_tracker *t, const struct vm_fiber *fiber, va
     }
     t->events->suspended(t->context, t->next_id, &hit, fiber, inner);
     /* After that call, which may forget all earlier blocks and fibers. */
-    struct tracked item = {cont, t->next_id++, false};
+    struct tracked item = {cont, t->next_id++, 0, false};
     vector_append(&t->blocks, item);
     id = word_map_add(&t->suspended, (uintptr_t)fiber, IF_SMALL_TABLES(2, 64), NULL);
     if (id != NULL) *id = item.id;
@@ -281,6 +285,21 @@ void mp_tracker_forget(struct mp_tracker *t) {
 void mp_tracker_free(struct mp_tracker *t) {
     mp_stream_detach(t->sampler, &t->stream);
     free_tracker(t);
+}
+
+void mp_tracker_note(struct mp_tracker *t, uint64_t note) {
+    t->note = note < 1 << NOTE_BITS ? (uint32_t)note : 0;
+}
+
+void mp_tracker_visit(const struct mp_tracker *t,
+                      void (*f)(void *context, value block, uint64_t id, uint32_t note),
+                      void *context) {
+    for (size_t i = 0; i < t->blocks.count; i++) {
+        if (i == t->scan.kept) i = t->scan.end > 0 ? t->scan.next : i; /* the gap of a scan */
+        if (i == t->blocks.count) break;
+        const struct tracked item = t->blocks.items[i];
+        if (item.block != 0) f(context, item.block, item.id, (uint32_t)item.note);
+    }
 }
 
 bool mp_tracker_is_examining(const struct mp_tracker *t) { return t->scan.end != 0; }

@@ -54,6 +54,13 @@ void mp_tracker_left(struct mp_tracker *tracker, const struct vm_fiber *fiber);
 void mp_tracker_forget(struct mp_tracker *tracker);
 /* Frees the tracker, before the machine is destroyed. GC: never. */
 void mp_tracker_free(struct mp_tracker *tracker);
+/* In events.born: a number is kept with the block, 0 without this call, if it is below 2^23.
+ * GC: never. */
+void mp_tracker_note(struct mp_tracker *tracker, uint64_t note);
+/* Calls f with each block that is followed: its id and its number. GC: never. */
+void mp_tracker_visit(const struct mp_tracker *tracker,
+                      void (*f)(void *context, value block, uint64_t id, uint32_t note),
+                      void *context);
 /* Whether a marking has ended whose dead blocks are not all reported yet. GC: never. */
 bool mp_tracker_is_examining(const struct mp_tracker *tracker);
 /* Sampled blocks; blocks lost for lack of memory. */

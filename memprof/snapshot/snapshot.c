@@ -1,7 +1,7 @@
 /* snapshot.c - see snapshot.h: the file, and the order of its records.
  *
- *     START, names of variables, roots, blocks and ephemerons, names of fields, HEAP, END; strings
- *     and locations before their use
+ *     START, names of variables, roots, blocks and ephemerons, sampled blocks, names of fields,
+ *     HEAP, END; strings and locations before their use
  *
  * All of it is written in one pause, right after everything was marked. */
 #include "memprof/snapshot/snapshot.h"
@@ -34,6 +34,7 @@ static bool write_heap(struct domain *d, struct mp_writer *w, struct mp_record_h
     *shapes = (struct mp_shapes){.d = d, .names = &names, .named = &named, .total = total};
     mp_snapshot_roots(&named);
     mp_snapshot_blocks(shapes);
+    mp_snapshot_samples(&named);
     mp_snapshot_name_closures(&named);
     mp_snapshot_name_modules(&named);
     mp_named_free(&named);

@@ -23,6 +23,8 @@ struct mp_named {
 void mp_snapshot_name_frames(struct mp_named *named);
 void mp_snapshot_name_closures(struct mp_named *named);
 void mp_snapshot_name_modules(struct mp_named *named);
+/* Writes the blocks that a recording has sampled, with where they were allocated. GC: never. */
+void mp_snapshot_samples(struct mp_named *named);
 /* Frees what it owns. */
 void mp_named_free(struct mp_named *named);
 

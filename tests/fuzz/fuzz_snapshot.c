@@ -24,9 +24,9 @@ static void check_tree(const struct heap_graph *g) {
 }
 
 static void check_paths(const struct heap_graph *g) {
-    bool *wanted = calloc(g->kind_list.count + 1, 1);
+    bool *wanted = calloc(g->nodes, 1);
     if (wanted == NULL) return;
-    for (size_t i = 0; i < g->kind_list.count; i += 2) wanted[i] = true;
+    for (size_t i = g->roots + 1; i < g->nodes; i += 2) wanted[i] = true;
     struct heap_steps steps = heap_steps_find(g, wanted, 0);
     for (size_t i = 0; i < steps.list.count; i++)
         if (steps.list.at[i].words > steps.words) abort();

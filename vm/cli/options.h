@@ -59,6 +59,7 @@ struct cli_options {
     bool trace_instructions, trace_calls, trace_collections, trace_exceptions, trace_compilations;
     struct mp_recorder_options recorder;  /* path NULL: no recording */
     struct mp_snapshot_options snapshot;  /* of prof snapshot */
+    const char *heap_file;                /* of a snapshot while recording; NULL: none */
     enum mp_counts_kind profile;          /* --profile */
     bool profile_stack;                   /* --profile-stack */
     struct vm_policy policy;              /* --allow, --deny, --pure */

@@ -31,16 +31,17 @@ static void report(const char *path, const struct mp_record_heap *total, uint64_
 
 int cli_start_snapshots(struct cli_options *options, struct vm *vm, const char *shown) {
     struct mp_snapshot_options *s = &options->snapshot;
-    if (options->verb != VERB_PROF_SNAPSHOT) return 0;
+    const char *file = options->output;
+    if (options->heap_file != NULL) file = options->heap_file;
+    else if (options->verb != VERB_PROF_SNAPSHOT) return 0;
     if (!cli_has_profiler()) return STATUS_REFUSED;
     if (s->at_heap_words == 0 && s->on_signal == 0) s->at_exit = true;
     s->program = shown;
     s->report = options->quiet ? report_quietly : report;
     s->replace = options->force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT;
-    s->path = options->output == NULL ? cli_name_after_program(shown, "heap")
-                                      : strdup(options->output);
+    s->path = file == NULL ? cli_name_after_program(shown, "heap") : strdup(file);
     if (s->path == NULL) return cli_fail(STATUS_REFUSED, shown, "out of memory");
-    if (options->output == NULL) s->replace = MP_REPLACE_NONE;
+    if (file == NULL) s->replace = MP_REPLACE_NONE;
     if (mp_snapshots_start(vm, s)) return 0;
     if (errno != EBUSY) return cli_fail(STATUS_REFUSED, shown, "out of memory");
     return cli_fail(STATUS_REFUSED, NULL,
@@ -49,7 +50,7 @@ int cli_start_snapshots(struct cli_options *options, struct vm *vm, const char *
 }
 
 void cli_finish_snapshots(struct cli_options *options, struct vm *vm) {
-    if (options->verb != VERB_PROF_SNAPSHOT) return;
+    if (options->snapshot.path == NULL) return;
     if (mp_snapshots_finish(vm) == 0 && !options->snapshot.at_exit && !options->quiet)
         cli_fail(0, NULL, "no snapshot was taken: %s",
                  options->snapshot.on_signal != 0 ? "the signal did not come"

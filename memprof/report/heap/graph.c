@@ -256,11 +256,18 @@ static void add_name(struct loader *l, const struct mp_record_name *record) {
     } else report_append(&l->graph->names, name);
 }
 
+static void add_sampled(struct loader *l, const struct mp_record_sampled *record) {
+    if (record->block <= UINT32_MAX)
+        report_append(&l->graph->samples,
+                      (struct heap_sample){(uint32_t)record->block, (uint32_t)record->place});
+}
+
 static bool add_event(struct loader *l, const struct mp_event *event) {
     switch (event->kind) {
     case MP_EVENT_ROOT: return add_root(l, &event->root);
     case MP_EVENT_BLOCKS: return add_blocks(l, &event->blocks.shapes);
     case MP_EVENT_EPHEMERON: return add_ephemeron(l, &event->ephemeron);
+    case MP_EVENT_SAMPLED: add_sampled(l, &event->sampled); return true;
     case MP_EVENT_NAME: add_name(l, &event->name); return true;
     case MP_EVENT_HEAP:
         l->graph->total = event->heap;
@@ -415,6 +422,32 @@ const struct heap_name *heap_field_name(const struct heap_graph *g, uint32_t nod
     return bsearch(&key, g->names.at, g->names.count, sizeof key, by_name);
 }
 
+/* ---- Samples. ---- */
+
+REPORT_COMPARE(by_sampled_node, struct heap_sample, report_order(x->node, y->node))
+
+static void finish_samples(struct loader *l) {
+    struct heap_graph *g = l->graph;
+    size_t kept = 0;
+    report_each(sample, &g->samples) {
+        const uint32_t node = node_at(l, sample->node), place = sample->place;
+        if (node == 0) continue;
+        while (g->places.count <= place) report_append(&g->places, (char *)NULL);
+        if (g->places.at[place] == NULL)
+            g->places.at[place] = place == 0 ? report_copy("an unknown place")
+                                             : closure_name(mp_reader_location(l->reader, place));
+        g->samples.at[kept++] = (struct heap_sample){node, place};
+    }
+    g->samples.count = kept;
+    if (kept > 1) qsort(g->samples.at, kept, sizeof *g->samples.at, by_sampled_node);
+}
+
+const struct heap_sample *heap_sample_of(const struct heap_graph *g, uint32_t node) {
+    const struct heap_sample key = {node, 0};
+    if (g->samples.count == 0) return NULL;
+    return bsearch(&key, g->samples.at, g->samples.count, sizeof key, by_sampled_node);
+}
+
 /* ---- The whole. ---- */
 
 static bool finish_graph(struct loader *l) {
@@ -431,6 +464,7 @@ static bool finish_graph(struct loader *l) {
     l->words.at = l->kinds.at = NULL;
     make_index(l);
     finish_names(l);
+    finish_samples(l);
     return translate_extras(l) && link_nodes(l);
 }
 
@@ -498,7 +532,8 @@ void heap_graph_free(struct heap_graph *g) {
     }
     report_each(kind, &g->kind_list) { free(kind->name); }
     report_each(name, &g->names) { free(name->text); }
-    report_free(g->names.at, g->modules.at);
+    report_each(place, &g->places) { free(*place); }
+    report_free(g->names.at, g->modules.at, g->samples.at, g->places.at);
     report_free(g->first, g->edges, g->fields, g->words, g->kinds, g->root_list.at, g->kind_list.at,
                 g->program, g->ocaml, g);
 }

@@ -44,6 +44,11 @@ struct heap_module {
     uint32_t node, global;
 };
 
+/* A block that a recording had sampled. */
+struct heap_sample {
+    uint32_t node, place;
+};
+
 struct heap_graph {
     size_t nodes, roots;
     uint32_t *first, *edges;
@@ -54,7 +59,11 @@ struct heap_graph {
     REPORT_VECTOR(struct heap_kind) kind_list;
     REPORT_VECTOR(struct heap_name) names;     /* sorted */
     REPORT_VECTOR(struct heap_module) modules; /* by node */
-    struct mp_record_heap total;               /* as the snapshot counted */
+    REPORT_VECTOR(struct heap_sample) samples; /* by node */
+    REPORT_VECTOR(char *)
+    places;                      /* `f (a.ml:1)` by the numbers of samples' places;
+                                                  owned; NULL: not used */
+    struct mp_record_heap total; /* as the snapshot counted */
     char *program, *ocaml;
 };
 
@@ -72,6 +81,8 @@ void heap_graph_free(struct heap_graph *graph); /* NULL is fine */
 bool heap_has_names(const struct heap_graph *g, uint32_t node);
 /* The name of a field of a block; NULL: not known. */
 const struct heap_name *heap_field_name(const struct heap_graph *g, uint32_t node, uint32_t field);
+/* The sample of a block; NULL: it was not sampled. */
+const struct heap_sample *heap_sample_of(const struct heap_graph *g, uint32_t node);
 /* The words of a node; 0 of a root. */
 static inline uint64_t heap_words(const struct heap_graph *g, uint32_t node) {
     return node > g->roots ? g->words[node - g->roots - 1] : 0;

@@ -92,14 +92,36 @@ static struct groups divide(const struct finder *f, struct group *group) {
     return children;
 }
 
+/* Counts the sampled blocks of a group, and the place where most were allocated. */
+static void count_samples(const struct finder *f, const struct group *group,
+                          struct heap_holder *holder) {
+    const struct heap_graph *g = f->graph;
+    if (g->samples.count == 0) return;
+    uint32_t *by_place = report_alloc(g->places.count * sizeof *by_place);
+    for (size_t m = 0; m < group->members.count; m++) {
+        const struct heap_sample *sample = heap_sample_of(g, group->members.at[m]);
+        if (sample == NULL) continue;
+        holder->sampled++;
+        if (++by_place[sample->place] > holder->of_place) {
+            holder->of_place = by_place[sample->place];
+            holder->place = sample->place;
+        }
+    }
+    free(by_place);
+}
+
 static void list_group(const struct finder *f, struct group *group, uint32_t depth) {
     struct groups children = divide(f, group);
-    struct heap_holder holder = {
-        group->node, group->above, group->key.field, depth, group->retained, 0, 0};
+    struct heap_holder holder = {.node = group->node,
+                                 .above = group->above,
+                                 .field = group->key.field,
+                                 .depth = depth,
+                                 .retained = group->retained};
     for (size_t m = 0; m < group->members.count; m++) {
         holder.own += heap_words(f->graph, group->members.at[m]);
         holder.blocks += !is_root(f, group->members.at[m]);
     }
+    count_samples(f, group, &holder);
     report_append(&f->out->list, holder);
     report_free(group->members.at, children.by_key.slots);
     for (size_t i = 0; i < children.list.count; i++) {

@@ -14,6 +14,8 @@ struct heap_holder {
     uint64_t retained; /* words */
     uint64_t own;      /* words, theirs alone */
     uint64_t blocks;
+    uint32_t sampled, place; /* how many a recording had sampled; where most of them were born */
+    uint32_t of_place;       /* as many of these */
 };
 
 struct heap_holders {

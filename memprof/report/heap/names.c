@@ -81,3 +81,23 @@ char *heap_node_text(const struct heap_graph *graph, uint32_t node) {
     if (node <= graph->roots) return heap_root_text(&graph->root_list.at[node - 1]);
     return heap_kind_text(&graph->kind_list.at[heap_kind_of(graph, node)]);
 }
+
+char *heap_held_text(const struct heap_graph *graph, uint32_t node) {
+    uint32_t first = 0, count = 0;
+    char *what = heap_node_text(graph, node);
+    if (node <= graph->roots) return what;
+    for (uint32_t root = 1; root <= graph->roots; root++) {
+        uint32_t e = graph->first[root];
+        while (e < graph->first[root + 1] && graph->edges[e] != node) e++;
+        if (e == graph->first[root + 1]) continue;
+        if (count++ == 0) first = root;
+    }
+    if (count == 0) return what;
+    char *root = heap_root_text(&graph->root_list.at[first - 1]), *text;
+    if (count == 1) text = report_format("%s, from %s", what, root);
+    else
+        text = report_format("%s, from %s and %u more root%s", what, root, count - 1,
+                             count == 2 ? "" : "s");
+    report_free(what, root);
+    return text;
+}

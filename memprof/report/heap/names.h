@@ -16,6 +16,9 @@ char *heap_edge_text(const struct heap_graph *graph, uint32_t from, uint32_t fie
 const char *heap_edge_source(const struct heap_graph *graph, uint32_t from, uint32_t field);
 /* The same for a root: `debug information`, `linker`. */
 const char *heap_root_source(const struct heap_root *root);
+/* Either, of a node above 0; of a block to which roots lead, with the first of them: `block of 4,
+ * from module Cache and 2 more roots`. */
+char *heap_held_text(const struct heap_graph *graph, uint32_t node);
 /* Either, of a node above 0. */
 char *heap_node_text(const struct heap_graph *graph, uint32_t node);
 

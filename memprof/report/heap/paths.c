@@ -26,9 +26,7 @@ struct search {
 
 static bool is_block(const struct heap_graph *g, uint32_t node) { return node > g->roots; }
 
-static bool is_wanted(const struct search *s, uint32_t node) {
-    return is_block(s->graph, node) && s->wanted[heap_kind_of(s->graph, node)];
-}
+static bool is_wanted(const struct search *s, uint32_t node) { return s->wanted[node]; }
 
 /* ---- The tree of shortest paths. ---- */
 

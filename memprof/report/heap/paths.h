@@ -22,8 +22,8 @@ struct heap_steps {
     uint64_t blocks, words;               /* to which there are paths */
 };
 
-/* The paths to all blocks of the kinds that `wanted` marks; steps to at least that share of their
- * words. Fails: as report_alloc. */
+/* The paths to all nodes that `wanted` marks, which are blocks; steps to at least that share of
+ * their words. Fails: as report_alloc. */
 struct heap_steps heap_steps_find(const struct heap_graph *graph, const bool *wanted, double least);
 
 #endif

@@ -2,10 +2,11 @@
 #include "memprof/report/heap/heap.h"
 #include "memprof/report/heap/holders.h"
 #include "memprof/report/heap/names.h"
+#include "memprof/report/heap/sites.h"
 
 #include <stdlib.h>
 
-enum { ROOTS = 15, HOLDER_ROWS = 60, SUSPECTS = 10 };
+enum { ROOTS = 15, HOLDER_ROWS = 60, SUSPECTS = 10, SITES = 15 };
 #define LEAST_HOLDER  0.01 /* of all words */
 #define LEAST_SUSPECT 0.1
 
@@ -81,6 +82,13 @@ static char *holder_text(const struct heap_graph *g, const struct heap_holder *h
     return text;
 }
 
+/* `Cache.add (cache.ml:12), 14 of 15 sampled`; of a holder without samples "". */
+static struct report_cell birth_cell(const struct heap_graph *g, const struct heap_holder *h) {
+    if (h->sampled == 0) return report_text("");
+    return report_own_text(
+        report_format("%s, %u of %u sampled", g->places.at[h->place], h->of_place, h->sampled));
+}
+
 static void add_holders(const struct snapshot *s) {
     const struct report_selection *selection = &s->request->selection;
     const double least = selection->threshold > 0 ? selection->threshold : LEAST_HOLDER;
@@ -89,13 +97,18 @@ static void add_holders(const struct snapshot *s) {
     struct report_table *t = report_doc_table(s->doc, REPORT_TREE, "holders",
                                               "Holders: each with what would be freed with it");
     report_table_columns(t, "retained", "retained", "share", "share", "own", "own", "blocks",
-                         "blocks", "name", "what", NULL);
+                         "blocks", NULL);
+    if (s->graph->samples.count > 0) report_table_columns(t, "allocated", "allocated at", NULL);
+    report_table_columns(t, "name", "what", NULL);
     size_t rows = report_rows_of(selection, HOLDER_ROWS);
     for (size_t i = 1; i < holders.list.count && i <= rows; i++) {
         const struct heap_holder *h = &holders.list.at[i];
-        report_row(t, h->depth - 1, words_cell(h->retained), share_cell(s, h->retained),
-                   words_cell(h->own), report_count((double)h->blocks),
-                   report_own_text(holder_text(s->graph, h)));
+        struct report_cell cells[6] = {words_cell(h->retained), share_cell(s, h->retained),
+                                       words_cell(h->own), report_count((double)h->blocks)};
+        size_t count = 4;
+        if (s->graph->samples.count > 0) cells[count++] = birth_cell(s->graph, h);
+        cells[count++] = report_own_text(holder_text(s->graph, h));
+        report_table_row(t, h->depth - 1, cells, count);
     }
     if (holders.list.count > rows + 1)
         report_doc_note(s->doc, "%zu smaller holders are not shown (--top, --thresh).",
@@ -148,9 +161,28 @@ static void add_suspects(const struct snapshot *s) {
                    words_cell(tree->retained[point]),
                    report_count(tree->first_child[point + 1] - tree->first_child[point]),
                    report_own_text(heap_node_text(s->graph, point)),
-                   report_own_text(heap_node_text(s->graph, node)));
+                   report_own_text(heap_held_text(s->graph, node)));
     }
     free(nodes.at);
+}
+
+/* ---- Sites. ---- */
+
+static void add_sites(const struct snapshot *s) {
+    if (s->graph->samples.count == 0) return;
+    struct heap_sites sites = heap_sites_find(s->graph, s->tree);
+    struct report_table *t = report_doc_table(s->doc, REPORT_TABLE, "sites",
+                                              "What holds the blocks that the recording sampled");
+    report_table_columns(t, "sampled", "sampled", "bytes", "bytes", "holder", "held by", "name",
+                         "allocated at", NULL);
+    size_t rows = report_rows_to_make(t, &s->request->selection, SITES, 0);
+    for (size_t i = 0; i < sites.list.count && i < rows; i++) {
+        const struct heap_site *site = &sites.list.at[i];
+        report_row(t, 0, report_count((double)site->sampled), words_cell(site->words),
+                   report_own_text(heap_held_text(s->graph, site->holder)),
+                   report_text(s->graph->places.at[site->place]));
+    }
+    free(sites.list.at);
 }
 
 struct report_doc *report_view_heap(const struct report_request *request) {
@@ -164,6 +196,7 @@ struct report_doc *report_view_heap(const struct report_request *request) {
     add_suspects(&s);
     add_roots(&s);
     add_holders(&s);
+    add_sites(&s);
     if (s.tree->unreachable > 0)
         report_doc_note(s.doc, "%zu blocks are reachable from no root in the file.",
                         s.tree->unreachable);

@@ -34,6 +34,24 @@ static size_t choose_kinds(const struct heap_graph *g, const char *operand, bool
     return equal > 0 ? equal : similar;
 }
 
+/* Marks the blocks of the kinds that the operand names, or if there are none, those that were
+ * sampled at a site whose text has the operand in it. False: there are none. */
+static bool choose_blocks(const struct heap_graph *g, const char *operand, bool *wanted) {
+    bool *kinds = report_alloc(g->kind_list.count + 1), any = false;
+    if (choose_kinds(g, operand, kinds) > 0) {
+        for (size_t n = g->roots + 1; n < g->nodes; n++)
+            wanted[n] = kinds[heap_kind_of(g, (uint32_t)n)];
+        any = true;
+    } else {
+        report_each(sample, &g->samples) {
+            wanted[sample->node] = strstr(g->places.at[sample->place], operand) != NULL;
+            any |= wanted[sample->node];
+        }
+    }
+    free(kinds);
+    return any;
+}
+
 /* `.data closure of f (a.ml:1)`, `[120 fields] block of 3, and from one to the next`. */
 static char *step_text(const struct heap_graph *g, const struct heap_step *step) {
     char *what = heap_node_text(g, step->node), *text;
@@ -75,12 +93,12 @@ struct report_doc *report_view_why(const struct report_request *request) {
     struct heap_graph *g = heap_graph_load(request->path, request->error);
     if (g == NULL) return NULL;
     struct report_doc *doc = NULL;
-    bool *wanted = report_alloc(g->kind_list.count + 1);
+    bool *wanted = report_alloc(g->nodes);
     /* They are the same blocks. */
     const char *operand = strcmp(request->operand, "bytes") == 0 ? "string" : request->operand;
-    if (choose_kinds(g, operand, wanted) == 0) {
+    if (!choose_blocks(g, operand, wanted)) {
         report_fail(request->error, request->path, "`bactrian prof heap` shows what there is",
-                    "no block is a \"%.100s\"", request->operand);
+                    "no block is a \"%.100s\", and none was sampled there", request->operand);
     } else {
         const double least = request->selection.threshold;
         struct heap_steps steps = heap_steps_find(g, wanted, least > 0 ? least : LEAST_STEP);

@@ -215,6 +215,7 @@ static void add_event(struct loader *l, const struct mp_event *event) {
     case MP_EVENT_BLOCKS:
     case MP_EVENT_EPHEMERON:
     case MP_EVENT_NAME:
+    case MP_EVENT_SAMPLED:
     case MP_EVENT_HEAP: break;
     case MP_EVENT_FINISH: set_outcome(model, event, time); break;
     case MP_EVENT_COST:
