@@ -25,17 +25,29 @@ struct snapshots {
     bool exited;    /* at_exit was served */
     pid_t process;  /* a child process takes none */
     unsigned taken;
+    int child;        /* that writes the last one; 0: none */
     uint64_t handled; /* the signal's bit */
 };
 
 static struct snapshots *_Atomic signal_snapshots;
 
-static void take(struct snapshots *s) {
+/* Waits for the child that writes the last one. */
+static void settle(struct snapshots *s) {
+    if (s->child != 0 && mp_snapshot_wait(s->child)) s->taken++;
+    s->child = 0;
+}
+
+/* The program goes on while the file is written, unless it has ended. */
+static void take(struct snapshots *s, bool ended) {
     char path[4096];
     struct mp_record_heap total;
     uint64_t file_bytes = 0;
     if (getpid() != s->process) return;
+    settle(s);
     enum mp_replace replace = s->taken == 0 ? s->options->replace : MP_REPLACE_NONE;
+    if (!ended && !s->options->in_pause)
+        s->child = mp_snapshot_fork(s->vm->domain, s->options, replace);
+    if (s->child != 0) return;
     int problem = mp_snapshot_write(s->vm->domain, s->options, replace, path, &total, &file_bytes);
     if (problem == 0) s->taken++;
     s->options->report(path, problem == 0 ? &total : NULL, file_bytes, problem);
@@ -43,14 +55,14 @@ static void take(struct snapshots *s) {
 
 static void poll(void *state) {
     struct snapshots *s = state;
-    if (atomic_exchange(&s->wanted, false)) take(s);
+    if (atomic_exchange(&s->wanted, false)) take(s, false);
 }
 
 static void leaving(void *state) {
     struct snapshots *s = state;
     if (!s->options->at_exit || s->exited) return;
     s->exited = true;
-    take(s);
+    take(s, true);
 }
 
 /* A pause has ended. */
@@ -95,6 +107,7 @@ unsigned mp_snapshots_finish(struct vm *vm) {
     if (s == NULL) return 0;
     poll(s);
     leaving(s);
+    if (getpid() == s->process) settle(s);
     mp_restore_signals(s->handled, on_signal);
     atomic_store(&signal_snapshots, NULL);
     gc_remove_observer(&vm->domain->gc, &s->observer);

@@ -3,7 +3,7 @@
  *     START, names of variables, roots, blocks and ephemerons, sampled blocks, names of fields,
  *     HEAP, END; strings and locations before their use
  *
- * All of it is written in one pause, right after everything was marked. */
+ * All of it is written right after everything was marked. */
 #include "memprof/snapshot/snapshot.h"
 
 #include "gc/heap.h"
@@ -16,6 +16,9 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -48,29 +51,44 @@ static size_t external_words(const struct domain *d) {
     return now.in_use_words - now.live_words - now.young_words;
 }
 
+/* A moment of the heap: everything was marked. */
+struct moment {
+    uint64_t began_ns, marked_ns;
+    uint64_t ended_ns; /* the program goes on; 0: when all is written */
+    uint64_t external_bytes;
+};
+
+static struct moment mark(struct domain *d) {
+    struct moment m = {.began_ns = now_ns()};
+    gc_mark_everything(&d->gc);
+    m.marked_ns = now_ns();
+    m.external_bytes = 8 * external_words(d);
+    return m;
+}
+
 /* False: out of memory. Failures of the file stay in the writer. */
 static bool write_file(struct domain *d, const struct mp_snapshot_options *options,
-                       struct mp_writer *w, struct mp_record_heap *total) {
-    const uint64_t began = now_ns();
+                       const struct moment *moment, struct mp_writer *w,
+                       struct mp_record_heap *total) {
     struct mp_record_start start = {.rate = 1,
                                     .flags = MP_SNAPSHOT,
                                     .program = mp_text_of(options->program),
                                     .recorder = mp_text_of("bactrian " BACTRIAN_VERSION)};
-    gc_mark_everything(&d->gc);
-    *total = (struct mp_record_heap){.marking_ns = now_ns() - began,
-                                     .external_bytes = 8 * external_words(d)};
+    *total = (struct mp_record_heap){.marking_ns = moment->marked_ns - moment->began_ns,
+                                     .external_bytes = moment->external_bytes};
     if (!mp_write_origin(w, d->vm, &start) || !write_heap(d, w, total)) return false;
-    total->duration_ns = now_ns() - began;
-    total->elapsed = total->duration_ns / 1000;
+    const uint64_t now = now_ns(), ended = moment->ended_ns != 0 ? moment->ended_ns : now;
+    total->duration_ns = ended - moment->began_ns;
+    total->elapsed = (now - moment->began_ns) / 1000;
     mp_write_heap(w, total);
-    mp_write_end(w, &(struct mp_record_end){.overhead_ns = total->duration_ns});
+    mp_write_end(w, &(struct mp_record_end){.overhead_ns = now - moment->began_ns});
     mp_writer_flush(w);
     return true;
 }
 
-int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *options,
-                      enum mp_replace replace, char *path, struct mp_record_heap *total,
-                      uint64_t *file_bytes) {
+static int write_moment(struct domain *d, const struct mp_snapshot_options *options,
+                        enum mp_replace replace, const struct moment *moment, char *path,
+                        struct mp_record_heap *total, uint64_t *file_bytes) {
     struct mp_output output;
     int problem = mp_output_open(&output, options->path, MP_FILE_MAGIC "*", replace);
     snprintf(path, 4096, "%s", mp_output_shown(&output, options->path));
@@ -78,9 +96,11 @@ int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *option
         mp_output_free(&output);
         return problem;
     }
+    struct moment now = {0};
+    if (moment == NULL) now = mark(d);
     struct mp_writer *w = mp_writer_create(output.fd);
     if (w == NULL) problem = errno;
-    else if (!write_file(d, options, w, total)) problem = ENOMEM;
+    else if (!write_file(d, options, moment == NULL ? &now : moment, w, total)) problem = ENOMEM;
     else problem = mp_writer_problem(w);
     if (w != NULL) *file_bytes = mp_writer_file_bytes(w);
     mp_writer_free(w);
@@ -89,4 +109,56 @@ int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *option
     if (problem != 0) mp_output_discard(&output); /* HS2 */
     mp_output_free(&output);
     return problem;
+}
+
+int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *options,
+                      enum mp_replace replace, char *path, struct mp_record_heap *total,
+                      uint64_t *file_bytes) {
+    return write_moment(d, options, replace, NULL, path, total, file_bytes);
+}
+
+/* ---- In a child process. ---- */
+
+/* A number in a file of /proc behind a word at the start of a line; 0: not known. */
+static uint64_t number_in(const char *path, const char *word) {
+    char line[256];
+    unsigned long long number = 0;
+    FILE *file = fopen(path, "re");
+    if (file == NULL) return 0;
+    while (number == 0 && fgets(line, sizeof line, file) != NULL)
+        if (strncmp(line, word, strlen(word)) == 0) sscanf(line + strlen(word), "%llu", &number);
+    fclose(file);
+    return number;
+}
+
+/* Another thread may hold a lock of the C library, for ever in the child. The program may change
+ * its whole heap meanwhile, and the child needs tables: half as much again must be free. */
+static bool may_fork(const struct domain *d) {
+    const struct gc_stats now = gc_stats_read(&d->gc);
+    const uint64_t heap_kb = now.heap_words * sizeof(value) / 1024;
+    return number_in("/proc/self/status", "Threads:") == 1 &&
+           number_in("/proc/meminfo", "MemAvailable:") > heap_kb + heap_kb / 2;
+}
+
+int mp_snapshot_fork(struct domain *d, const struct mp_snapshot_options *options,
+                     enum mp_replace replace) {
+    char path[4096];
+    struct mp_record_heap total;
+    uint64_t file_bytes = 0;
+    if (!may_fork(d)) return 0;
+    struct moment moment = mark(d);
+    /* Without a signal at its end: the program's own waits do not see such a child. */
+    const long child = syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+    if (child != 0) return child > 0 ? (int)child : 0;
+    moment.ended_ns = now_ns();
+    int problem = write_moment(d, options, replace, &moment, path, &total, &file_bytes);
+    options->report(path, problem == 0 ? &total : NULL, file_bytes, problem);
+    _exit(problem != 0);
+}
+
+bool mp_snapshot_wait(int child) {
+    int status;
+    while (waitpid(child, &status, __WCLONE) < 0)
+        if (errno != EINTR) return false;
+    return WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }

@@ -1,5 +1,8 @@
 /* snapshot.h - writes the reachable heap to a file (memprof/format): blocks, edges, roots.
  *
+ * A file is written in a pause of the program; or, after everything was marked, by a child process
+ * that has the heap as it was then, while the program goes on.
+ *
  * HS1  A snapshot changes nothing for the program but time: it allocates nothing in its heap and
  *      runs no OCaml code.
  * HS2  A file has all reachable blocks, and END last, or it is removed; a reader refuses one
@@ -21,7 +24,8 @@ struct mp_snapshot_options {
     bool at_exit;            /* when the program ends */
     uint64_t at_heap_words;  /* when the major heap holds as much; 0: never */
     int on_signal;           /* whenever that signal comes; 0: none */
-    /* Reports a snapshot, or problem: errno; total: NULL then. */
+    bool in_pause;           /* no child process writes the file */
+    /* Reports a snapshot, or problem: errno; total: NULL then. It may run in a child process. */
     void (*report)(const char *path, const struct mp_record_heap *total, uint64_t file_bytes,
                    int problem);
 };
@@ -31,6 +35,14 @@ struct mp_snapshot_options {
 int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *options,
                       enum mp_replace replace, char *path, struct mp_record_heap *total,
                       uint64_t *file_bytes);
+
+/* The same in a child process, which reports it, while the program goes on. Returns its number, for
+ * mp_snapshot_wait; 0: that is not possible, since there are several threads, or too little memory:
+ * nothing was done. GC: may run. */
+int mp_snapshot_fork(struct domain *d, const struct mp_snapshot_options *options,
+                     enum mp_replace replace);
+/* Waits for that child. Returns whether it wrote the file. GC: never. */
+bool mp_snapshot_wait(int child);
 
 /* Bactrian.Profile.snapshot: writes a snapshot to the file of that name. Fails: raises Sys_error.
  * GC: runs. */
