@@ -4,6 +4,7 @@
 
 #include "stdlib/prim.h"
 #include "stdlib/short_format.h"
+#include "vm/stack/limits.h"
 
 #include <limits.h>
 #include <math.h>
@@ -49,10 +50,13 @@ static bool scan_format(const char *text, size_t end, const char *modifiers, con
 enum { SHORT_TEXT = 128 };
 
 /* The C library allocates some bytes for each of width and precision: the heap's limit must allow
- * as many words. */
+ * as many words, and the fuel must pay for them. */
 static void check_size(struct domain *d, size_t size) {
     size_t limit = gc_get_params(&d->gc)->max_heap_words;
     if (limit != 0 && size > limit) vm_raise_out_of_memory(d);
+    if (size < SHORT_TEXT) return;
+    vm_charge_work(d, 8 * size);
+    vm_stop_without_fuel(d);
 }
 
 #pragma GCC diagnostic push
@@ -142,7 +146,8 @@ static int base_of_prefix(char letter) {
     }
 }
 
-/* Digits and underscores, a digit first, up to the end. False: ill-formed, or over 64 bits. */
+/* Digits and underscores, a digit first, up to the end, where no other one may follow: as in OCaml,
+ * of a float read as a string. False: ill-formed, or over 64 bits. */
 static bool read_magnitude(const char *p, const char *end, int base, uint64_t *magnitude) {
     uint64_t n = 0;
     ASSERT(base >= 2 && base <= 16);
@@ -156,7 +161,7 @@ static bool read_magnitude(const char *p, const char *end, int base, uint64_t *m
             return false;
     }
     *magnitude = n;
-    return true;
+    return *end != '_' && digit_of((unsigned char)*end) >= base;
 }
 
 int64_t prim_parse_integer(struct domain *d, value text, unsigned bits, const char *failure) {
@@ -165,7 +170,7 @@ int64_t prim_parse_integer(struct domain *d, value text, unsigned bits, const ch
     bool negative = p < end && *p == '-', prefixed = false;
     if (p < end && (*p == '-' || *p == '+')) p++;
     int base = 10;
-    if (end - p >= 2 && p[0] == '0' && base_of_prefix(p[1]) != 0) {
+    if (p < end && p[0] == '0' && base_of_prefix(p[1]) != 0) { /* the letter may be padding */
         base = base_of_prefix(p[1]);
         prefixed = true;
         p += 2;

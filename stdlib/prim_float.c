@@ -6,6 +6,7 @@
 #include "stdlib/number_text.h"
 #include "stdlib/prim.h"
 #include "vm/base/float_ops.h"
+#include "vm/stack/limits.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -210,6 +211,8 @@ value prim_hexstring_of_float(struct domain *d, value v, value precision, value 
     if (digits > MANTISSA_DIGITS) {
         zeros = digits - MANTISSA_DIGITS;
         digits = MANTISSA_DIGITS;
+        vm_charge_work(d, (size_t)zeros);
+        vm_stop_without_fuel(d);
     }
     if (digits >= 0) h.mantissa = round_mantissa(h.mantissa, (unsigned)digits);
     char head[32], tail[16];

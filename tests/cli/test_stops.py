@@ -159,6 +159,21 @@ class Fuel(Stops):
                 self.stopped(self.bactrian(flag, 'works.byte', word, '1000000'), '--fuel')
                 self.expect(self.bactrian(flag, 'works.byte', 'nothing', '1000000'), out='done')
 
+    def test_a_long_number_is_paid_for_before_it_is_printed(self):
+        """Printing one of 2 billion digits takes minutes and 10 GB."""
+        self.compile('digits', """
+            let () = match Sys.argv.(1) with
+              | "float" -> ignore (Printf.sprintf "%.*f" 2_000_000_000 1.5)
+              | "hex" -> ignore (Printf.sprintf "%.*h" 2_000_000_000 1.5)
+              | "int" -> ignore (Printf.sprintf "%*x" 2_000_000_000 15)
+              | _ -> print_string (Printf.sprintf "%.200f" 1.5)
+            """)
+        for word in ('float', 'hex', 'int'):
+            with self.subTest(word=word):
+                self.stopped(self.bactrian('--fuel=1M', '--timeout=20', 'digits.byte', word),
+                             '--fuel')
+        self.expect(self.bactrian('--fuel=100k', 'digits.byte', 'short'), out='1.5' + 199 * '0')
+
     def test_an_endless_file_is_not_read_for_ever(self):
         self.compile('digests', """
             let () = print_string "before"; ignore (Digest.channel (open_in "/dev/zero") (-1))

@@ -89,7 +89,8 @@ bool vm_raw_write(struct domain *d, value v, uintptr_t at, uintptr_t n, const vo
 }
 
 /* The last byte counts the padding bytes. If that is more than there are, OCaml computes a negative
- * length, and its loops over such a string do nothing, as for the empty one. */
+ * length, and its loops over such a string do nothing, as for the empty one. Other padding is
+ * copied, too: OCaml's loops over digits look at the byte after the last one. */
 static value convert_string(struct domain *d, const value *slot) {
     size_t size = 8 * vm_raw_words(*slot);
     if (size == 0) return 0;
@@ -100,7 +101,9 @@ static value convert_string(struct domain *d, const value *slot) {
     size_t padding = ((const unsigned char *)*slot)[size - 1];
     size_t length = padding < size ? size - 1 - padding : 0;
     value s = new_string(d, length);
-    memcpy((char *)s, forwards ? (const char *)&content : (const char *)*slot, length);
+    size_t bytes = padding < 8 ? size : length;
+    ASSERT(8 * wosize_of(s) >= bytes);
+    memcpy((char *)s, forwards ? (const char *)&content : (const char *)*slot, bytes);
     return s;
 }
 
