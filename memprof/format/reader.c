@@ -413,6 +413,14 @@ static bool use_phase_leave(struct mp_reader *r, const struct mp_record_phase_le
     return true;
 }
 
+static bool use_count(struct mp_reader *r, const struct mp_record_count *c) {
+    if (c->name >= r->tables.strings.count || c->more > MP_WORDS_MAX ||
+        !advance_time(r, c->elapsed))
+        return false;
+    emit(r, MP_EVENT_COUNT)->count = *c;
+    return true;
+}
+
 /* A counter that only grows. False: it would leave the range of sensible numbers. */
 static bool grow(uint64_t *counter, uint64_t difference) {
     if (difference > MP_WORDS_MAX - *counter) return false;

@@ -30,6 +30,7 @@ enum mp_event_kind {
     MP_EVENT_MAXIMUM,
     MP_EVENT_PHASE_ENTER,
     MP_EVENT_PHASE_LEAVE,
+    MP_EVENT_COUNT,
     MP_EVENT_COUNTERS,
     MP_EVENT_SITE,
     MP_EVENT_SELECTION,
@@ -58,8 +59,9 @@ struct mp_event {
             enum mp_generation generation;
         } died; /* once */
         struct {
-            uint32_t name; /* a string's number */
-        } phase;           /* of entering and leaving */
+            uint32_t name;            /* a string's number */
+        } phase;                      /* of entering and leaving */
+        struct mp_record_count count; /* name: a string's number */
         struct mp_counters counters;
         struct mp_record_settings settings; /* the text is valid until the next event */
         struct mp_record_gc_span gc_span;

@@ -22,7 +22,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-enum { COUNTERS_EVERY_NS = 10000000, RESIDENT_EVERY_NS = 100000000 };
+enum { RESIDENT_EVERY_NS = 100000000 };
 
 /* ---- Counters. ---- */
 
@@ -47,6 +47,7 @@ void mp_counters_write(struct mp_recorder *r) {
 #include "memprof/format/counters.def"
     };
     mp_write_counters(r->writer, &record);
+    mp_named_counts_write(r);
     r->counted_ns = r->entered.wall_ns;
 }
 

@@ -1,5 +1,5 @@
 /* prim_profile.c - Bactrian.Profile's primitives: recordings that the program starts and stops, and
- * its phases. */
+ * its phases, and what it counts. */
 #include "memprof/format/printable.h"
 #include "memprof/recorder/recorder_internal.h"
 #include "vm/stack/raise.h"
@@ -53,6 +53,52 @@ value mp_prim_stop_recording(struct domain *d, value unit) {
     if (r == NULL || !r->options.by_program)
         vm_failwith(d, "Bactrian.Profile.stop: the program has started no recording");
     mp_recorder_finish(r, MP_RETURNED, 0, &ignored);
+    return VAL_UNIT;
+}
+
+/* ---- What the program counts. ---- */
+
+void mp_named_counts_write(struct mp_recorder *r) {
+    struct mp_named_counts *named = &r->named;
+    for (size_t i = 0; i < named->count; i++) {
+        if (named->at[i].pending == 0) continue;
+        const struct mp_record_count record = {mp_recorder_elapsed(r), named->at[i].string,
+                                               named->at[i].pending};
+        mp_write_count(r->writer, &record);
+        named->at[i].pending = 0;
+    }
+    named->written_ns = r->entered.wall_ns;
+}
+
+void mp_named_counts_clear(struct mp_recorder *r) {
+    for (size_t i = 0; i < r->named.count; i++) free(r->named.at[i].name);
+    r->named = (struct mp_named_counts){.count = 0};
+}
+
+/* The entry of a name; NULL: there are too many, or no memory. */
+static struct mp_named_count *find_named(struct mp_recorder *r, const char *name, size_t length) {
+    struct mp_named_counts *named = &r->named;
+    for (size_t i = 0; i < named->count; i++)
+        if (named->at[i].length == length && memcmp(named->at[i].name, name, length) == 0)
+            return &named->at[i];
+    char *copy = named->count < MP_MOST_NAMES ? malloc(length + 1) : NULL;
+    if (copy == NULL) return NULL;
+    memcpy(copy, name, length);
+    struct mp_named_count *added = &named->at[named->count];
+    *added = (struct mp_named_count){copy, length, mp_intern_text(r, name, length), 0};
+    named->count++; /* last: a handler of a signal may write them */
+    return added;
+}
+
+value mp_prim_count(struct domain *d, value more, value name) {
+    struct mp_recorder *r = mp_recorder_of(d->vm);
+    if (int_of_val(more) < 0)
+        vm_invalid_argument(d, "Bactrian.Profile.count: by must not be negative");
+    if (r == NULL || int_of_val(more) == 0 || !mp_recorder_enter(r)) return VAL_UNIT;
+    struct mp_named_count *count = find_named(r, string_bytes(name), string_length(name));
+    if (count != NULL) count->pending += (uint64_t)int_of_val(more);
+    if (r->entered.wall_ns - r->named.written_ns >= COUNTERS_EVERY_NS) mp_named_counts_write(r);
+    mp_recorder_leave(r, 1);
     return VAL_UNIT;
 }
 

@@ -376,6 +376,7 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     if (!mp_write_origin(r->writer, r->d->vm, &record)) return false;
     if (settings.live || settings.parameters.length > 0) mp_write_settings(r->writer, &settings);
     mp_interned_clear(&r->interned);
+    mp_named_counts_clear(r);
     r->interned.names.vm = r->d->vm;
     r->interned.names.writer = r->writer;
     r->lost_sites = r->last_us = 0;
@@ -405,6 +406,7 @@ static void free_recorder(struct mp_recorder *r) {
     mp_output_discard(&r->output);
     mp_writer_free(r->writer);
     mp_interned_clear(&r->interned);
+    mp_named_counts_clear(r);
     free(r->sites.at);
     free(r->sites.touched.items);
     vm_page_free(r->own_process);

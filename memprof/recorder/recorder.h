@@ -87,5 +87,8 @@ value mp_prim_stop_recording(struct domain *d, value unit);
  * nothing. GC: never. */
 value mp_prim_enter_phase(struct domain *d, value name);
 value mp_prim_leave_phase(struct domain *d, value unit);
+/* The program has counted `more` units of a name: raises Invalid_argument if that is negative. GC:
+ * never. */
+value mp_prim_count(struct domain *d, value more, value name);
 
 #endif

@@ -69,8 +69,22 @@ struct mp_ticker {
     _Atomic uint32_t running, collecting;
 };
 
+/* What the program counts, by name. Strings are of this file; 0: not defined in it yet. */
+enum { MP_MOST_NAMES = 64 };
+struct mp_named_counts {
+    struct mp_named_count {
+        char *name;
+        size_t length;
+        uint32_t string;
+        uint64_t pending; /* no record has them yet */
+    } at[MP_MOST_NAMES];
+    size_t count;
+    uint64_t written_ns;
+};
+
 enum { MP_ACTIVITY_DEPTH = 8 };
 
+enum { COUNTERS_EVERY_NS = 10000000 };
 #define SECOND_NS ((uint64_t)1000000000)
 
 /* Markings of the recorder's own (pauses.c). Words, of the last one or of the most. */
@@ -126,6 +140,7 @@ struct mp_recorder {
     unsigned cause; /* of pauses, as last written */
     struct mp_exact exact;
     struct mp_ticker ticker;
+    struct mp_named_counts named;
     void (*other_poll)(void *state); /* vm_profiler.poll without the recorder */
     struct {
         uint64_t began_ns;  /* 0: there is none that is not recorded yet */
@@ -161,8 +176,11 @@ void mp_ticker_start(struct mp_recorder *r);
 void mp_ticker_stop(struct mp_recorder *r);
 void mp_ticker_forget(struct mp_recorder *r);
 void mp_ticks_write(struct mp_recorder *r);
-/* Writes the current counters. */
+/* Writes the current counters, and what the program has counted. */
 void mp_counters_write(struct mp_recorder *r);
+/* Writes what the program has counted. Async-signal-safe. Forgets it, in a child process. */
+void mp_named_counts_write(struct mp_recorder *r);
+void mp_named_counts_clear(struct mp_recorder *r);
 /* Writes the recording's cost and its end. Async-signal-safe. */
 void mp_end_write(struct mp_recorder *r, uint64_t elapsed);
 

@@ -46,6 +46,10 @@ module Profile = struct
     enter_phase name;
     and_then leave_phase f
 
+  external c_count : int -> string -> unit = "bactrian_profile_count"
+
+  let count ?(by = 1) name = c_count by name
+
   external is_on : unit -> bool = "bactrian_units_is_on"
 
   let isOn = is_on ()

@@ -127,8 +127,8 @@ module Memprof : sig
 end
 
 (** Recordings of parts of a program, phases in recordings, and counts. When nothing is recorded, and
-    under [ocamlrun], [phase] and the functions that count do nothing but call the functions that
-    they are given. *)
+    under [ocamlrun], [count] does nothing, and [phase] and the functions that count for parts of a
+    program do nothing but call the functions that they are given. *)
 module Profile : sig
   (** {1 Recording}
 
@@ -189,6 +189,16 @@ let () =
   (** [phase name f] is [f ()]; allocations during the call belong to the phase [name], which the
       option [--phase name] of reports selects. Phases nest. An exception of [f] ends the phase and is raised
       again, with its backtrace. The phase allocates nothing in OCaml's heap. *)
+
+  (** {1 Counting what the program does} *)
+
+  val count : ?by:int -> string -> unit
+  (** [count "request"] tells the recording that the program has done one more of what the name says,
+      [count ~by:n] that it has done [n] more. [bactrian prof grow] then shows how much memory grows
+      for each. A recording keeps the counts of 64 names. [count] without [by] allocates nothing in
+      OCaml's heap. When nothing is recorded, it does nothing.
+
+      @raise Invalid_argument if [by] is negative. *)
 
   (** {1 Counting for parts of a program}
 

@@ -12,7 +12,7 @@ extern void caml_failwith(const char *text) __attribute__((noreturn)); /* ocamlr
     value name(__VA_ARGS__);      \
     value name(__VA_ARGS__) { caml_failwith("this needs Bactrian"); }
 
-/* Naming phases does nothing under ocamlrun. */
+/* Naming phases and counting do nothing under ocamlrun. */
 #define NOTHING_ELSEWHERE(name) \
     value name(value argument); \
     value name(value argument) { return 1; /* () */ }
@@ -28,7 +28,9 @@ NEEDS_BACTRIAN(bactrian_profile_stop, value unit)
 NEEDS_BACTRIAN(bactrian_profile_snapshot, value path)
 NOTHING_ELSEWHERE(bactrian_profile_enter_phase)
 NOTHING_ELSEWHERE(bactrian_profile_leave_phase)
-/* Nor does counting: () is also false, and the number of no counts. */
+extern value bactrian_profile_count(value more, value name);
+value bactrian_profile_count(value more, value name) { return 1; /* () */ }
+/* Nor do units: () is also false, and the number of no counts. */
 NOTHING_ELSEWHERE(bactrian_units_is_on)
 NOTHING_ELSEWHERE(bactrian_units_malloc)
 NOTHING_ELSEWHERE(bactrian_units_free)

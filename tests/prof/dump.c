@@ -63,6 +63,7 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
     case MP_EVENT_MAXIMUM: printf("maximum %" PRIu64, e->maximum.words); break;
     case MP_EVENT_PHASE_ENTER: printf("enter %s", mp_reader_string(r, e->phase.name)); break;
     case MP_EVENT_PHASE_LEAVE: printf("leave %s", mp_reader_string(r, e->phase.name)); break;
+    case MP_EVENT_COUNT: printf("count %" PRIu64, e->count.more); break;
     case MP_EVENT_COUNTERS:
         printf("counters minor=%" PRIu64 " promoted=%" PRIu64 " major=%" PRIu64 " external=%" PRIu64
                " live=%" PRIu64 " heap=%" PRIu64,

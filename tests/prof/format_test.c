@@ -174,6 +174,9 @@ static void write_marking(struct mp_writer *w, struct model *m) {
 }
 
 static void write_phase(struct mp_writer *w, struct model *m) {
+    const struct mp_record_count count = {pass_time(m), dice((unsigned)m->strings + 1), dice(1000)};
+    mp_write_count(w, &count);
+    new_event(m, MP_EVENT_COUNT)->count = count;
     if (m->depth > 0 && (m->depth == 64 || dice(2) == 0)) {
         struct mp_record_phase_leave record = {pass_time(m)};
         mp_write_phase_leave(w, &record);
@@ -315,6 +318,7 @@ static bool same_event(const struct mp_event *a, const struct mp_event *b) {
     case MP_EVENT_MARKING:
         return a->marking.duration == b->marking.duration && a->marking.words == b->marking.words;
     case MP_EVENT_MAXIMUM: return a->maximum.words == b->maximum.words;
+    case MP_EVENT_COUNT: return a->count.name == b->count.name && a->count.more == b->count.more;
     case MP_EVENT_COUNTERS: return memcmp(&a->counters, &b->counters, sizeof a->counters) == 0;
     case MP_EVENT_FINISH:
         return a->finish.outcome == b->finish.outcome && a->finish.status == b->finish.status;

@@ -132,6 +132,12 @@ static void add_counters(struct loader *l, const struct mp_counters *now, int64_
     report_append(&l->model->counters, c);
 }
 
+static void add_count(struct loader *l, const struct mp_record_count *from, int64_t time) {
+    const char *name = mp_reader_string(l->reader, from->name);
+    const struct report_count count = {time, report_model_name(l->model, name), from->more};
+    report_append(&l->model->counts, count);
+}
+
 static void add_resident(struct loader *l, const struct mp_record_resident *from, int64_t time) {
     const struct report_resident resident = {time, (double)from->bytes};
     report_append(&l->model->residents, resident);
@@ -205,6 +211,7 @@ static void add_event(struct loader *l, const struct mp_event *event) {
     case MP_EVENT_PHASE_LEAVE:
         if (l->open > 0) model->phases.at[l->open_phases[--l->open]].end = time;
         break;
+    case MP_EVENT_COUNT: add_count(l, &event->count, time); break;
     case MP_EVENT_COUNTERS: add_counters(l, &event->counters, time); break;
     case MP_EVENT_SITE: add_site(l, event); break;
     case MP_EVENT_SELECTION:

@@ -36,8 +36,8 @@ void report_model_free(struct report_model *model) {
                 model->nodes.at, model->threads.at, model->samples.at, model->moments.at,
                 model->traits.at, model->traits_hash.slots, model->gc_events.at,
                 model->residents.at, model->ticks.at, model->markings.at, model->phases.at,
-                model->phase_changes.at, model->counters.at, model->sites.at, model->peak,
-                model->origin.arguments, model->origin.ocaml, model->origin.recorder,
+                model->phase_changes.at, model->counts.at, model->counters.at, model->sites.at,
+                model->peak, model->origin.arguments, model->origin.ocaml, model->origin.recorder,
                 model->name_hash.slots, model->location_hash.slots, model->node_hash.slots,
                 model->thread_hash.slots, model);
 }
@@ -258,6 +258,7 @@ static void verify(const struct report_model *m) {
     }
     report_each(e, &m->gc_events) ASSERT(e->kind < REPORT_GC_KINDS && e->start >= 0);
     report_each(p, &m->phases) ASSERT(p->name < m->names.count); /* PM5 */
+    report_each(c, &m->counts) ASSERT(c->name < m->names.count); /* PM5 */
 }
 
 static void change_phase(struct report_model *m, int64_t time, uint32_t name) {

@@ -113,6 +113,13 @@ struct report_phase_change {
     uint32_t name;
 };
 
+/* The program has counted that much more of what the name says. */
+struct report_count {
+    int64_t time;
+    uint32_t name;
+    double more;
+};
+
 /* A reading of the exact counters. */
 struct report_counter {
     int64_t time;
@@ -173,6 +180,7 @@ struct report_model {
     REPORT_VECTOR(struct report_marking) markings;
     REPORT_VECTOR(struct report_phase) phases;
     REPORT_VECTOR(struct report_phase_change) phase_changes; /* by report_model_finish, in order */
+    REPORT_VECTOR(struct report_count) counts;
     REPORT_VECTOR(struct report_counter) counters;
     REPORT_VECTOR(struct report_site) sites; /* by location; those beyond are zero */
     struct report_hash name_hash, location_hash, node_hash, thread_hash, traits_hash;

@@ -103,12 +103,29 @@ static void add_phases(struct report_doc *doc, const struct report_model *m) {
     }
 }
 
+/* What the program has counted, each name once, in the order of their first use. */
+static void add_counts(struct report_doc *doc, const struct report_model *m) {
+    if (m->counts.count == 0) return;
+    double *sums = report_alloc(m->names.count * sizeof *sums);
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "counts",
+                                              "Counted by the program");
+    report_table_columns(t, "count", "count", "name", "name", NULL);
+    report_each(c, &m->counts) sums[c->name] += c->more;
+    report_each(c, &m->counts) {
+        if (sums[c->name] < 0) continue; /* done */
+        report_row(t, 0, report_count(sums[c->name]), report_text(m->names.at[c->name]));
+        sums[c->name] = -1;
+    }
+    free(sums);
+}
+
 struct report_doc *report_view_stats(const struct report_request *request) {
     struct report_doc *doc = report_doc_create("stats", "What was recorded");
     add_run(doc, request);
     add_sampling(doc, request->model);
     add_calibration(doc, request->model);
     add_phases(doc, request->model);
+    add_counts(doc, request->model);
     report_add_notes(doc, request->model);
     return doc;
 }

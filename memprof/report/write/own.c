@@ -16,6 +16,7 @@
 enum what {
     COUNTER,
     PHASE,
+    COUNT,
     RESIDENT,
     TICKS,
     MARKING,
@@ -84,6 +85,7 @@ static void list_everything(struct output *o) {
     add_phases(o);
     for (size_t i = 0; i < m->gc_events.count; i++)
         add(o, m->gc_events.at[i].start + m->gc_events.at[i].duration, GC, i, false);
+    for (size_t i = 0; i < m->counts.count; i++) add(o, m->counts.at[i].time, COUNT, i, false);
     for (size_t i = 0; i < m->residents.count; i++)
         add(o, m->residents.at[i].time, RESIDENT, i, false);
     for (size_t i = 0; i < m->ticks.count; i++) add(o, m->ticks.at[i].time, TICKS, i, false);
@@ -255,6 +257,12 @@ static void write_phase(struct output *o, const struct moment *at) {
     else mp_write_phase_enter(o->writer, &enter);
 }
 
+static void write_count(struct output *o, uint64_t us, const struct report_count *count) {
+    uint32_t name = string_of(o, count->name);
+    struct mp_record_count record = {elapsed(o, us), name, count->more};
+    mp_write_count(o->writer, &record);
+}
+
 static void write_ticks(struct output *o, uint64_t us, const struct report_ticks *ticks) {
     uint32_t node = node_of(o, ticks->node);
     struct mp_record_ticks record = {elapsed(o, us), ticks->running, ticks->collecting, node};
@@ -279,6 +287,7 @@ static void write_moment(struct output *o, const struct moment *at) {
         break;
     }
     case PHASE: write_phase(o, at); break;
+    case COUNT: write_count(o, at->us, &m->counts.at[at->index]); break;
     case FINISH: {
         struct mp_record_finish finish = {elapsed(o, at->us), m->origin.how, m->origin.status};
         mp_write_finish(o->writer, &finish);

@@ -96,6 +96,13 @@ static void copy_events(struct copy *c) {
         t.node = c->nodes[t.node];
         report_append(&c->to->ticks, t);
     }
+    report_each(count, &from->counts) {
+        if (c->query != NULL && !report_query_holds(c->query, count->time)) continue;
+        const struct report_count n = {shift(c, count->time),
+                                       report_model_name(c->to, from->names.at[count->name]),
+                                       count->more};
+        report_append(&c->to->counts, n);
+    }
     report_each(marking, &from->markings) {
         const struct report_marking k = {shift(c, marking->began), shift(c, marking->over),
                                          marking->words};
@@ -257,16 +264,17 @@ static uint32_t rename_one(struct renaming *r, uint32_t name) {
 
 static void rename_all(struct report_model *m) {
     struct renaming files = {m, "file%zu.ml", 0, NULL}, functions = {m, "function%zu", 0, NULL},
-                    phases = {m, "phase%zu", 0, NULL};
-    struct renaming *const all[] = {&files, &functions, &phases};
+                    phases = {m, "phase%zu", 0, NULL}, counts = {m, "counter%zu", 0, NULL};
+    struct renaming *const all[] = {&files, &functions, &phases, &counts};
     size_t count = m->names.count;
-    for (size_t i = 0; i < 3; i++) all[i]->names = report_alloc(count * sizeof(uint32_t));
+    for (size_t i = 0; i < 4; i++) all[i]->names = report_alloc(count * sizeof(uint32_t));
     report_each(l, &m->locations) {
         l->file = rename_one(&files, l->file);
         l->function = rename_one(&functions, l->function);
     }
     report_each(p, &m->phases) p->name = rename_one(&phases, p->name);
-    for (size_t i = 0; i < 3; i++) free(all[i]->names);
+    report_each(c, &m->counts) c->name = rename_one(&counts, c->name);
+    for (size_t i = 0; i < 4; i++) free(all[i]->names);
 }
 
 int report_write_anonymous(const struct report_request *request, FILE *out) {

@@ -13,7 +13,7 @@ report_writer report_write_memtrace;
 report_writer report_write_trim;
 /* Writes one profile of all files of the request, one after the other in time. */
 report_writer report_write_merge;
-/* Writes the profile with the names of files, functions and phases replaced by numbers. */
+/* Writes the profile with numbers for the names of files, functions, phases and counters. */
 report_writer report_write_anonymous;
 
 #endif
