@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { WORDS = 7, VERBS = 16, RECORDS = 128 };
+enum { WORDS = 7, VERBS = 18, RECORDS = 128 };
 
 /* FILE stands for the profile. */
 static const char *const verbs[VERBS][WORDS] = {
@@ -21,6 +21,8 @@ static const char *const verbs[VERBS][WORDS] = {
     {"flame", "FILE", "--hide", "a"},
     {"leaks", "FILE", "--tail", "1ms"},
     {"lifetimes", "FILE", "--by", "phase"},
+    {"grow", "FILE", "--by", "fn"},
+    {"advise", "FILE"},
     {"timeline", "FILE", "--unit", "blocks"},
     {"gc", "FILE", "--from", "10%"},
     {"diff", "FILE", "FILE", "--unit", "words"},

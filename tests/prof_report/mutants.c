@@ -108,6 +108,8 @@ static const char *const verbs[][RESTS_MAX] = {
     {"summary"},
     {"check"},
     {"lifetimes", "--json"},
+    {"grow", "--json"},
+    {"advise", "--json"},
     {"tree", "--inverted"},
     {"table", "--by", "phase"},
     {"table", "--csv", "--at", "peak"},

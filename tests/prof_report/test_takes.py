@@ -18,7 +18,7 @@ WORDS = {
     '--callees': 'insert', '--inverted': None, '--raw': None, '--source': '.', '-o': '/dev/null',
     '--embed-source': None,
     '--json': None, '--csv': None, '--lsp': None, '--no-ci': None, '--color': None,
-    '--no-color': None, '--domain': '0', '--thread': '0'}
+    '--no-color': None, '--domain': '0', '--thread': '0', '--per': 'request'}
 PART = '--from --to --phase --size --life --tail --focus --ignore --keep --domain --thread'
 CHOICE = PART + ' --at --show --live --age-min'
 TABLE = '--hide --by --unit --top --limit --sort'
@@ -31,6 +31,8 @@ VERBS = {
     'tree': ' '.join([CHOICE, TABLE, '--thresh', PATHS, PRINT]),
     'flame': ' '.join([CHOICE, TABLE, '--thresh', PATHS, PRINT]),
     'leaks': ' '.join([PART, '--at --live --age-min --thresh --raw', TABLE, PRINT]),
+    'grow': ' '.join([PART, '--live --thresh --raw --per', TABLE, PRINT]),
+    'advise': ' '.join([PART, PRINT]),
     'lifetimes': ' '.join([CHOICE, TABLE, '--thresh', PRINT]),
     'timeline': ' '.join([PART, '--live --unit --top --limit', PRINT]),
     'gc': ' '.join(['--from --to --phase --top --limit --sort', PRINT]),
@@ -83,8 +85,8 @@ class Takes(support.Case):
                         for w in FILES.get(verb[0], ['p'])]
         extra = self.words_of(option, verb[0]) if taken else [option, WORDS[option]]
         out, err, status = self.run_prof(*words, *[w for w in extra if w])
-        if taken and option in ('--phase', '--domain', '--thread'):  # a trace has none
-            self.assertIn(b'has no ' + option[2:].encode(), err)
+        if taken and option in ('--phase', '--domain', '--thread', '--per'):  # a trace has none
+            self.assertRegex(err, b'has no ' + option[2:].encode() + b'|counts no')
         elif taken:
             self.assertEqual((err.decode(), status), ('', 0))
         else:

@@ -5,6 +5,7 @@
 #include "memprof/format/output.h"
 #include "memprof/format/printable.h"
 #include "memprof/format/record.h"
+#include "memprof/report/advice/advice.h"
 #include "memprof/report/command/options.h"
 #include "memprof/report/export/export.h"
 #include "memprof/report/heap/heap.h"
@@ -32,7 +33,7 @@ struct verb {
     const char *name;
     report_view *view;
     report_writer *writer;
-    int files, operands, more; /* more: profiles that may follow */
+    int files, operands, more; /* more: profiles that may follow; of a view: snapshots */
     unsigned takes;
     const char *arguments, *meaning;
     const char *start; /* of what the writer writes */
@@ -46,6 +47,8 @@ static const struct verb verbs[] = {
     {name, function, NULL, files, 1, 0, takes, arguments, meaning, NULL, false},
 #define SNAPSHOT(name, function, operands, takes, arguments, meaning) \
     {name, function, NULL, 1, operands, 0, takes, arguments, meaning, NULL, true},
+#define SNAPSHOTS(name, function, takes, arguments, meaning) \
+    {name, function, NULL, 1, 0, 1, takes, arguments, meaning, NULL, false},
 #define WRITER(name, function, start, files, takes, arguments, meaning) \
     WRITER_OF_MORE(name, function, start, files, 0, takes, arguments, meaning)
 #define WRITER_OF_MORE(name, function, start, files, more, takes, arguments, meaning) \
@@ -164,9 +167,10 @@ static int fold_stacks(struct run *r) {
 
 static int load(struct run *r) {
     struct report_command *c = &r->command;
-    bool loads = r->verb->files < 0 || r->verb->snapshot; /* the verb does, itself */
-    size_t count = loads ? 0 : r->verb->files;
-    if (r->verb->more > 0) count = c->file_count;
+    bool two = r->verb->more > 0 && c->file_count > 1;
+    /* The verb does, itself: a view reads more than one file only of heap snapshots. */
+    bool loads = r->verb->files < 0 || r->verb->snapshot || (two && r->verb->view != NULL);
+    size_t count = loads ? 0 : r->verb->more > 0 ? c->file_count : r->verb->files;
     bool given = r->given != NULL && c->files[0] == r->given_path && !is_export(r->verb);
     for (size_t i = given; i < count; i++) { /* export changes its profile */
         r->models[i] = report_load(c->files[i], r->error);
@@ -177,7 +181,7 @@ static int load(struct run *r) {
     c->request.path = c->files[0];
     c->request.operand = r->verb->operands > 0 ? c->files[r->verb->files] : NULL;
     c->request.other = r->models[1];
-    c->request.other_path = count > 1 ? c->files[1] : NULL;
+    c->request.other_path = count > 1 || two ? c->files[1] : NULL;
     c->request.files = c->files;
     c->request.file_count = c->file_count;
     return 0;

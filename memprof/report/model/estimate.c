@@ -55,8 +55,8 @@ static struct report_estimate count_bounds(double n, double rate) {
     return e;
 }
 
-/* Wilson's interval of n in total. */
-static struct report_estimate wilson(double n, double total) {
+/* Wilson's interval. */
+struct report_estimate report_estimate_trials(double n, double total) {
     struct report_estimate e = {0, 0, 1};
     if (!(total > 0)) return e;
     ASSERT(n >= 0);
@@ -71,7 +71,7 @@ static struct report_estimate wilson(double n, double total) {
 
 /* Of words that are hits of all hits, drawn without putting back: a high rate narrows it. */
 static struct report_estimate proportion(double hits, double all, double rate) {
-    struct report_estimate e = wilson(hits, all);
+    struct report_estimate e = report_estimate_trials(hits, all);
     double narrow = sqrt(1 - rate);
     ASSERT(e.low <= e.value && e.value <= e.high);
     e.low = e.value - (e.value - e.low) * narrow;
@@ -98,6 +98,12 @@ static struct report_estimate plus(struct report_estimate a, struct report_estim
     double value = a.value + b.value;
     return (struct report_estimate){value, value - hypot(a.value - a.low, b.value - b.low),
                                     value + hypot(a.high - a.value, b.high - b.value)};
+}
+
+struct report_estimate report_estimate_minus(struct report_estimate a, struct report_estimate b) {
+    double value = a.value - b.value;
+    return (struct report_estimate){value, value - hypot(a.value - a.low, b.high - b.value),
+                                    value + hypot(a.high - a.value, b.value - b.low)};
 }
 
 /* Suspended fibers have no exact total. */

@@ -40,6 +40,9 @@ typedef struct report_estimate report_weigher(const struct report_scale *scale,
 report_weigher report_estimate_words, report_estimate_bytes;
 report_weigher report_estimate_blocks, report_estimate_samples;
 
+/* The difference of two independent estimates. */
+struct report_estimate report_estimate_minus(struct report_estimate a, struct report_estimate b);
+
 /* Rounds the parts of a total one by one: each number differs from its estimate by less than one,
  * and their sum is the rounded estimate of the parts so far. Starts as all zeroes. */
 struct report_rounder {
@@ -54,6 +57,8 @@ long long report_round(struct report_rounder *rounder, report_weigher *weigh,
 struct report_estimate report_estimate_share(const struct report_scale *scale,
                                              const struct report_sum *part,
                                              const struct report_sum *whole);
+/* The interval of a proportion: n of `trials` independent ones. */
+struct report_estimate report_estimate_trials(double n, double trials);
 /* The share `alive` of words that survive an age, by Kaplan and Meier. greenwood: the sum of
  * d / (n (n - d)) over all ages so far, where d of n hits died; at_risk: hits observed. */
 struct report_estimate report_estimate_survival(const struct report_scale *scale, double alive,

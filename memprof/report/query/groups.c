@@ -188,30 +188,50 @@ static int by_size(const void *a, const void *b, void *context) {
     return report_order(n, m) ?: strcmp(g->texts[x], g->texts[y]);
 }
 
+void report_grouping_start(struct report_grouping *grouping, const struct report_query *query) {
+    enum report_by by = query->selection->by;
+    *grouping = (struct report_grouping){.query = query};
+    if (report_by_attribute(by)) {
+        grouping->texts = report_attribute_texts(query->model, by, &grouping->count);
+        return;
+    }
+    grouping->keys = report_keys_create(query->model, by);
+    grouping->count = grouping->keys->count;
+    grouping->texts = grouping->keys->texts;
+    grouping->keys->texts = NULL;
+    grouping->keys->count = 0;
+}
+
+void report_grouping_end(struct report_grouping *grouping) {
+    for (size_t i = 0; i < grouping->count; i++) free(grouping->texts[i]);
+    free(grouping->texts);
+    report_keys_free(grouping->keys);
+}
+
+size_t report_grouping_of(const struct report_grouping *grouping,
+                          const struct report_sample *sample) {
+    const struct report_query *query = grouping->query;
+    size_t group =
+        grouping->keys == NULL
+            ? report_attribute_of(query->model, query->selection->by, sample)
+            : grouping->keys
+                  ->of_location[query->model->nodes.at[report_query_node(query, sample)].location];
+    ASSERT(group < grouping->count);
+    return group;
+}
+
 struct report_groups *report_groups_create(const struct report_query *query) {
     const struct report_model *model = query->model;
     struct report_groups *g = report_alloc(sizeof *g);
-    enum report_by by = query->selection->by;
-    bool by_attribute = report_by_attribute(by);
-    struct report_keys *keys = NULL;
-    if (by_attribute) {
-        g->texts = report_attribute_texts(model, by, &g->count);
-    } else {
-        keys = report_keys_create(model, by);
-        g->count = keys->count;
-        g->texts = keys->texts;
-        keys->texts = NULL;
-        keys->count = 0;
-    }
+    struct report_grouping grouping;
+    report_grouping_start(&grouping, query);
+    g->count = grouping.count;
+    g->texts = grouping.texts;
     g->groups = report_alloc(g->count * sizeof *g->groups);
     g->order = report_alloc(g->count * sizeof *g->order);
-    report_each_selected(s, query) {
-        uint32_t location = model->nodes.at[report_query_node(query, s)].location;
-        size_t key = by_attribute ? report_attribute_of(model, by, s) : keys->of_location[location];
-        ASSERT(key < g->count);
-        add_to_group(&g->groups[key], s, model->rate);
-    }
-    add_sites(g, query, keys);
+    report_each_selected(s, query)
+        add_to_group(&g->groups[report_grouping_of(&grouping, s)], s, model->rate);
+    add_sites(g, query, grouping.keys);
     for (size_t i = 0; i < g->count; i++) {
         if (g->groups[i].sum.samples == 0 && g->groups[i].exact.words == 0) continue;
         add_exact(&g->total.exact, &g->groups[i].exact);
@@ -221,7 +241,7 @@ struct report_groups *report_groups_create(const struct report_query *query) {
             report_sum_merge(&g->total.fates[k], &g->groups[i].fates[k]);
     }
     qsort_r(g->order, g->shown, sizeof *g->order, by_size, g);
-    report_keys_free(keys);
+    report_keys_free(grouping.keys); /* the texts are those of the groups now */
     return g;
 }
 

@@ -55,6 +55,20 @@ uint8_t *report_match_locations(const struct report_model *model, const struct r
                                 const char *option, const char *pattern,
                                 struct report_error *error);
 
+/* What a --by makes of samples: groups, each with a name. */
+struct report_grouping {
+    const struct report_query *query;
+    struct report_keys *keys; /* by location; NULL: by an attribute */
+    char **texts;
+    size_t count;
+};
+/* Starts one by the selection's --by; its end frees it, with the names. Fails: as report_alloc. */
+void report_grouping_start(struct report_grouping *grouping, const struct report_query *query);
+void report_grouping_end(struct report_grouping *grouping);
+/* The group of a sample, as the query folds and hides its frames. */
+size_t report_grouping_of(const struct report_grouping *grouping,
+                          const struct report_sample *sample);
+
 /* Sums the selected samples by the selection's --by. Fails: as report_alloc. */
 struct report_groups *report_groups_create(const struct report_query *query);
 /* Frees them; NULL is allowed. */

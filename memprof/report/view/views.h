@@ -15,6 +15,7 @@ struct report_request {
     const struct report_model *other; /* of diff: the later profile */
     const char *other_path;
     struct report_selection selection;
+    const char *per;               /* of grow: a counter of the program's; NULL: the first */
     const char *callers, *callees; /* of tree: a function; NULL */
     const char *operand;           /* of annotate: a file or a function */
     const char *source;            /* a folder of sources besides the current one */

@@ -1,0 +1,77 @@
+/* advice.h - growth between two moments, and findings: lines of the program that waste memory.
+ *
+ * AD1  A finding names a line of the user's own: frames of libraries count for their callers.
+ * AD2  A finding saves at least 1 % of all words that are allocated, by not allocating or not
+ *      promoting them, or 5 % of those that are live at the peak. */
+#ifndef BACTRIAN_MEMPROF_REPORT_ADVICE_ADVICE_H
+#define BACTRIAN_MEMPROF_REPORT_ADVICE_ADVICE_H
+
+#include "memprof/report/view/views.h"
+
+/* What grew from one moment to another, and whether it leaks; or, if request->other_path is set,
+ * from one heap snapshot to another, which it loads. */
+report_view report_view_grow;
+/* The findings, the most important ones first. */
+report_view report_view_advise;
+
+/* ---- Inside the room. ---- */
+
+/* Of request->path and other_path. grow_heap.c. */
+report_view report_grow_of_snapshots;
+
+/* What a finding saves. */
+enum report_saves { REPORT_SAVES_ALLOCATED, REPORT_SAVES_LIVE, REPORT_SAVES_PROMOTED };
+
+struct report_finding {
+    uint32_t location; /* 0: it is about the whole program */
+    char *what, *fix;  /* owned */
+    bool sure;         /* the profile shows it; else it is likely */
+    enum report_saves saves;
+    struct report_estimate words; /* that the fix saves */
+    double share;                 /* of all that is live, or allocated */
+};
+
+/* The functions of the standard library that copy what they enlarge. */
+enum report_maker {
+    REPORT_MAKER_OWN, /* the program itself */
+#define MAKER(id, function, copies, fix) REPORT_MAKER_##id,
+#include "memprof/report/advice/makers.def"
+    REPORT_MAKER_OTHER,
+    REPORT_MAKERS
+};
+
+/* One sampled block: where, by which function, which. */
+struct report_piece {
+    uint32_t location, number;
+    uint32_t maker;
+};
+
+/* The blocks that a function made for one line, in the order of their births. */
+struct report_run {
+    const struct report_piece *at;
+    size_t count;
+};
+
+struct report_advice {
+    const struct report_query *query; /* of all births, folded */
+    double allocated, live;           /* words: of all; at the peak */
+    int64_t peak;
+    uint32_t *appends; /* of each node: frames of List.append that it ends with */
+    REPORT_VECTOR(struct report_finding) findings;
+};
+
+/* Adds a finding, whose texts it takes over, if AD2 allows it. */
+void report_advice_add(struct report_advice *advice, struct report_finding finding);
+/* The sample of a piece. */
+struct report_sample report_piece_sample(const struct report_advice *advice,
+                                         const struct report_piece *piece);
+/* Blocks that are enlarged by copying: chains of doubled blocks, and accumulators. chains.c. */
+void report_advise_doubling(struct report_advice *advice, const struct report_run *run);
+void report_advise_copying(struct report_advice *advice, const struct report_run *run);
+/* Boxed numbers that are kept; closures that die young. blocks.c. */
+void report_advise_boxes(struct report_advice *advice, const struct report_run *run);
+void report_advise_closures(struct report_advice *advice, const struct report_run *run);
+/* The size of the minor heap: what a larger one would promote. Adds a table. minor.c. */
+void report_advise_minor_heap(struct report_advice *advice, struct report_doc *doc);
+
+#endif

@@ -1,0 +1,174 @@
+/* advise.c - collects the findings and shows the most important ones. */
+#include "memprof/report/advice/advice.h"
+
+#include "gc/assert.h"
+#include "memprof/report/model/text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_FINDINGS = 10 };
+static const double LEAST_SHARE = 0.01, LEAST_LIVE_SHARE = 0.05; /* AD2 */
+
+struct report_sample report_piece_sample(const struct report_advice *advice,
+                                         const struct report_piece *piece) {
+    return report_sample_of(advice->query->model, piece->number);
+}
+
+void report_advice_add(struct report_advice *advice, struct report_finding finding) {
+    bool of_live = finding.saves == REPORT_SAVES_LIVE;
+    double whole = of_live ? advice->live : advice->allocated;
+    finding.share = whole > 0 ? finding.words.value / whole : 0;
+    if (finding.share >= (of_live ? LEAST_LIVE_SHARE : LEAST_SHARE) && finding.words.low > 0)
+        report_append(&advice->findings, finding);
+    else report_free(finding.what, finding.fix);
+}
+
+/* ---- Pieces: the sampled blocks by line and maker. ---- */
+
+/* Whether two names of a function are those of one, as versions of OCaml write them:
+ * Stdlib__Buffer.resize and Stdlib.Buffer.resize, Stdlib.(^) and Stdlib.^. */
+static bool same_function(const char *a, const char *b) {
+    for (;; a++, b++) {
+        if (strncmp(a, "__", 2) == 0) a++;
+        while (*a == '(' || *a == ')') a++;
+        if (*a != *b && !(*a == '_' && *b == '.')) return false;
+        if (*a == 0) return true;
+    }
+}
+
+/* Of each location's function. */
+static uint8_t *find_makers(const struct report_model *m) {
+    static const struct {
+        const char *name;
+        enum report_maker maker;
+    } functions[] = {
+#define MAKER(id, function, copies, fix) {function, REPORT_MAKER_##id},
+#define ALSO(id, function)               {function, REPORT_MAKER_##id},
+#include "memprof/report/advice/makers.def"
+    };
+    uint8_t *makers = report_alloc(m->locations.count);
+    for (size_t i = 0; i < m->locations.count; i++) {
+        const char *name = m->names.at[m->locations.at[i].function];
+        makers[i] = REPORT_MAKER_OTHER;
+        for (size_t k = 0; k < sizeof functions / sizeof *functions; k++)
+            if (same_function(name, functions[k].name)) makers[i] = functions[k].maker;
+    }
+    return makers;
+}
+
+/* Of each node, the frames of `@` that its stack ends with: how far in a list a copy has come. */
+static uint32_t *count_appends(const struct report_model *m, const uint8_t *makers) {
+    uint32_t *appends = report_alloc(m->nodes.count * sizeof *appends);
+    for (size_t i = 1; i < m->nodes.count; i++)
+        if (makers[m->nodes.at[i].location] == REPORT_MAKER_APPEND)
+            appends[i] = appends[m->nodes.at[i].parent] + 1;
+    return appends;
+}
+
+REPORT_COMPARE(by_place, struct report_piece,
+report_order(x->location, y->location) ?: report_order(x->maker, y->maker) ?:
+           report_order(x->number, y->number))
+
+struct pieces {
+    REPORT_VECTOR(struct report_piece) list;
+};
+
+/* The selected blocks whose line is known (AD1). Sums what is allocated and live. */
+static struct pieces list_pieces(struct report_advice *advice) {
+    const struct report_query *query = advice->query;
+    const struct report_model *m = query->model;
+    struct pieces pieces = {0};
+    struct report_sum all = {0}, live = {0};
+    uint8_t *makers = find_makers(m);
+    advice->appends = count_appends(m, makers);
+    report_each_selected(s, query) {
+        uint32_t node = report_query_node(query, s), location = m->nodes.at[node].location;
+        report_sum_add(&all, s, m->rate);
+        if (s->born <= advice->peak && report_live_until(query, s) >= advice->peak)
+            report_sum_add(&live, s, m->rate);
+        if (m->locations.at[location].line < 1 || report_is_nameless(m, location)) continue;
+        uint32_t maker = REPORT_MAKER_OWN;
+        if (node != s->node) maker = makers[m->nodes.at[s->node].location];
+        report_append(&pieces.list, (struct report_piece){location, s->number, maker});
+    }
+    advice->allocated = report_estimate_words(&query->scale, &all).value;
+    advice->live = report_estimate_words(&query->scale, &live).value;
+    free(makers);
+    if (pieces.list.count > 0)
+        qsort(pieces.list.at, pieces.list.count, sizeof *pieces.list.at, by_place);
+    return pieces;
+}
+
+static void advise_runs(struct report_advice *advice) {
+    struct pieces pieces = list_pieces(advice);
+    const struct report_piece *at = pieces.list.at, *end = at + pieces.list.count;
+    while (at < end) {
+        struct report_run run = {at, 1};
+        while (at + run.count < end && at[run.count].location == at->location &&
+               at[run.count].maker == at->maker)
+            run.count++;
+        report_advise_doubling(advice, &run);
+        report_advise_copying(advice, &run);
+        report_advise_boxes(advice, &run);
+        report_advise_closures(advice, &run);
+        at += run.count;
+    }
+    free(pieces.list.at);
+}
+
+/* ---- The document. ---- */
+
+REPORT_COMPARE(by_share, struct report_finding,
+               report_order(y->share, x->share) ?: report_order(x->location, y->location))
+
+static void add_findings(struct report_doc *doc, struct report_advice *advice) {
+    static const char *const saved[] = {"allocated", "live at the peak", "promoted"};
+    const struct report_model *m = advice->query->model;
+    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "");
+    t->empty = "nothing that would save 1 %";
+    report_table_columns(t, "saved", "saves", "share", "share", "of", "of what is", "sure", "sure",
+                         "name", "line", "finding", "finding", NULL);
+    if (advice->findings.count > 0)
+        qsort(advice->findings.at, advice->findings.count, sizeof *advice->findings.at, by_share);
+    for (size_t i = 0; i < advice->findings.count && i < MOST_FINDINGS; i++) {
+        const struct report_finding *f = &advice->findings.at[i];
+        struct report_estimate bytes = {f->words.value * m->word_bytes,
+                                        f->words.low * m->word_bytes,
+                                        f->words.high * m->word_bytes};
+        char *line = f->location > 0 ? report_location_text(m, f->location)
+                                     : report_copy("the whole program");
+        report_row(t, 0, report_interval(REPORT_BYTES, bytes), report_share(f->share),
+                   report_text(saved[f->saves]), report_text(f->sure ? "yes" : "likely"),
+                   report_own_text(line),
+                   report_own_text(report_format("%s: %s", f->what, f->fix)));
+    }
+    if (advice->findings.count > MOST_FINDINGS)
+        report_doc_note(doc, "%zu smaller findings are left out.",
+                        advice->findings.count - MOST_FINDINGS);
+}
+
+struct report_doc *report_view_advise(const struct report_request *request) {
+    struct report_selection selection = request->selection;
+    struct report_query query;
+    report_selection_show(&selection, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
+    if (report_query_start(&query, request->model, &selection, request->error) != 0) return NULL;
+    report_query_fold_library(&query, true);
+    struct report_advice advice = {.query = &query, .peak = report_query_peak(&query)};
+    struct report_doc *doc = report_doc_create("advise", "What can be saved, of memory %s",
+                                               query.sentence);
+    advise_runs(&advice);
+    struct report_doc *curve = report_doc_create("", "%s", "");
+    report_advise_minor_heap(&advice, curve);
+    add_findings(doc, &advice);
+    report_each(table, &curve->tables) report_append(&doc->tables, *table);
+    curve->tables.count = 0;
+    report_doc_free(curve);
+    report_note_folded(doc, &query, true);
+    report_add_notes(doc, request->model);
+    report_each(f, &advice.findings) report_free(f->what, f->fix);
+    report_free(advice.findings.at, advice.appends);
+    report_query_end(&query);
+    return doc;
+}
