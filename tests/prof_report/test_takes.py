@@ -18,7 +18,7 @@ WORDS = {
     '--callees': 'insert', '--inverted': None, '--raw': None, '--source': '.', '-o': '/dev/null',
     '--embed-source': None,
     '--json': None, '--csv': None, '--lsp': None, '--no-ci': None, '--color': None,
-    '--no-color': None, '--domain': '0', '--thread': '0', '--per': 'request'}
+    '--no-color': None, '--domain': '0', '--thread': '0', '--per': 'request', '--interval': '1s'}
 PART = '--from --to --phase --size --life --tail --focus --ignore --keep --domain --thread'
 CHOICE = PART + ' --at --show --live --age-min'
 TABLE = '--hide --by --unit --top --limit --sort'

@@ -20,6 +20,7 @@ enum report_takes {
     TAKES_THRESH = 1 << 10,
     TAKES_PATHS = 1 << 11,
     TAKES_PER = 1 << 29, /* a counter */
+    TAKES_INTERVAL = 1 << 30,
     TAKES_FORMAT = 1 << 12,
     TAKES_OUTPUT = 1 << 13,
     TAKES_JSON = 1 << 14,

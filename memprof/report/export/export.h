@@ -8,7 +8,14 @@
 #define FORMAT(name, function, stacks, start, takes, meaning) report_writer function;
 #include "memprof/report/export/formats.def"
 
+/* Sends the profile to a server that collects them (push.c): request->operand is its URL. */
+report_view report_view_push;
+
 /* The rest is what exporters share. */
+
+/* The exporter of pprof's format. all_live: live blocks are those at --to, also those born before
+ * --from. */
+int report_write_pprof(const struct report_request *request, bool all_live, FILE *out);
 
 /* The nodes with selected samples, in the order of report_nodes_by_site, and what each of them
  * allocates in whole numbers. */

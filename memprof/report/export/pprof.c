@@ -305,7 +305,7 @@ static int write_gzip(const struct report_buffer *b, FILE *out, struct report_er
     return 0;
 }
 
-int report_export_pprof(const struct report_request *request, FILE *out) {
+int report_write_pprof(const struct report_request *request, bool all_live, FILE *out) {
     static const char *const types[VALUES][2] = {
         {"samples", "count"},        {"alloc_objects", "count"}, {"alloc_space", "bytes"},
         {"promoted_space", "bytes"}, {"inuse_objects", "count"}, {"inuse_space", "bytes"}};
@@ -320,6 +320,10 @@ int report_export_pprof(const struct report_request *request, FILE *out) {
     births.has_show = alive.has_show = false;
     births.at.kind = REPORT_NO_MOMENT;
     if (alive.at.kind == REPORT_NO_MOMENT) alive.at.kind = REPORT_END;
+    if (all_live) {
+        alive.at = alive.to;
+        alive.from.kind = alive.to.kind = REPORT_NO_MOMENT;
+    }
     if (report_query_start(&all, m, &births, request->error) != 0) return -1;
     if (report_query_start(&live, m, &alive, request->error) != 0) {
         report_query_end(&all);
@@ -331,8 +335,8 @@ int report_export_pprof(const struct report_request *request, FILE *out) {
     }
     put_samples(&b, &all, &live, &s);
     put_locations(&b, m);
-    put_field(&b, TIME, m->epoch_us * 1000);
-    put_field(&b, DURATION, m->end);
+    put_field(&b, TIME, m->epoch_us * 1000 + all.from);
+    put_field(&b, DURATION, (all.to < m->end ? all.to : m->end) - all.from);
     put_pair(&b, PERIOD_TYPE, fixed(&s, "space"), fixed(&s, "bytes"));
     put_field(&b, PERIOD, m->word_bytes / m->rate);
     put_field(&b, DEFAULT_TYPE, fixed(&s, "inuse_space"));
@@ -342,4 +346,8 @@ int report_export_pprof(const struct report_request *request, FILE *out) {
     int status = write_gzip(&b, out, request->error);
     free(b.data);
     return status;
+}
+
+int report_export_pprof(const struct report_request *request, FILE *out) {
+    return report_write_pprof(request, false, out);
 }

@@ -66,7 +66,7 @@ struct report_selection {
     enum report_live live;
     enum report_by by;
     enum report_unit unit;
-    struct report_moment at, from, to, age_min, life_min, life_max, tail;
+    struct report_moment at, from, to, age_min, life_min, life_max, tail, interval;
     const char *phase, *focus, *ignore, *hide, *keep;
     const char *domain, *thread; /* numbers */
     const char *scope;           /* printed in titles instead of focus, ignore, hide; NULL */
