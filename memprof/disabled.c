@@ -1,5 +1,6 @@
 /* disabled.c - replaces the profiler with -Dmemprof=false: no primitives, and nothing can be
  * started. Callers test mp_is_present first. */
+#include "memprof/attach/attach.h"
 #include "memprof/counts/counts.h"
 #include "memprof/memprof.h"
 #include "memprof/recorder/recorder.h"
@@ -19,7 +20,7 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
 struct mp_recorder *mp_recorder_of(struct vm *vm) {
     return NULL;
 }
-bool mp_recorder_is_programs(const struct mp_recorder *r) { return false; }
+enum mp_started_by mp_recorder_started_by(const struct mp_recorder *r) { return MP_BY_COMMAND; }
 uint64_t mp_recorder_flush(struct mp_recorder *r) { return 0; }
 struct mp_times mp_recorder_overhead(const struct mp_recorder *r) {
     return (struct mp_times){0, 0};
@@ -32,6 +33,9 @@ bool mp_snapshots_start(struct vm *vm, const struct mp_snapshot_options *options
     return false;
 }
 unsigned mp_snapshots_finish(struct vm *vm) { return 0; }
+
+void mp_attach_listen(struct vm *vm) {}
+void mp_attach_end(struct vm *vm) {}
 
 struct mp_counts *mp_counts_start(struct vm *vm, enum mp_counts_kind kind, bool stacks) {
     errno = ENOTSUP;

@@ -39,8 +39,8 @@ static inline bool mp_has_no_header(enum mp_source source) {
 }
 /* Where a block was when it died. */
 enum mp_generation { MP_DIED_MINOR, MP_DIED_MAJOR };
-/* How the program ended. */
-enum mp_outcome { MP_RETURNED, MP_EXITED, MP_UNCAUGHT, MP_KILLED, MP_OUTCOME_COUNT };
+/* How the program ended; MP_DETACHED: it goes on without the recorder. */
+enum mp_outcome { MP_RETURNED, MP_EXITED, MP_UNCAUGHT, MP_KILLED, MP_DETACHED, MP_OUTCOME_COUNT };
 
 /* What the collector was doing. MP_GC_PAUSE is the whole time that the program was stopped; the
  * others lie within one and, except MP_GC_MINOR, are recorded on request only (MP_GC_TRACED). */

@@ -350,6 +350,11 @@ static bool use_settings(struct mp_reader *r, const struct mp_record_settings *s
     return true;
 }
 
+static bool use_before(struct mp_reader *r, const struct mp_record_before *b) {
+    emit(r, MP_EVENT_BEFORE)->before = *b;
+    return true;
+}
+
 static bool use_pause(struct mp_reader *r, const struct mp_record_pause *p) {
     if (p->owner >= MP_PAUSE_OWNERS || p->duration_ns > 1000 * MP_TIME_MAX ||
         p->processor_ns > 1000 * MP_TIME_MAX || !advance_time(r, p->elapsed))

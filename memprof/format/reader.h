@@ -22,6 +22,7 @@ enum mp_event_kind {
     MP_EVENT_PROMOTED,
     MP_EVENT_DIED,
     MP_EVENT_SETTINGS,
+    MP_EVENT_BEFORE,
     MP_EVENT_GC_SPAN,
     MP_EVENT_PAUSE,
     MP_EVENT_RESIDENT,
@@ -64,6 +65,7 @@ struct mp_event {
         struct mp_record_count count; /* name: a string's number */
         struct mp_counters counters;
         struct mp_record_settings settings; /* the text is valid until the next event */
+        struct mp_record_before before;     /* at most once; words: also those outside the heap */
         struct mp_record_gc_span gc_span;
         struct {
             struct mp_record_pause pause; /* owner: enum mp_pause_owner */

@@ -29,14 +29,19 @@ value mp_prim_start_recording(struct domain *d, value rate, value path) {
     const double r = double_of_val(rate);
     if (!(r > 0 && r <= 1))
         vm_invalid_argument(d, "Bactrian.Profile: rate must be above 0, at most 1");
-    if (mp_recorder_of(vm) != NULL)
-        vm_failwith(d, "Bactrian.Profile: a recording is already running");
+    struct mp_recorder *other = mp_recorder_of(vm);
+    struct mp_recording ignored;
+    if (other != NULL && other->options.started_by == MP_BY_REQUEST) {
+        mp_recorder_finish(other, MP_DETACHED, 0, &ignored); /* its file is complete */
+        other = NULL;
+    }
+    if (other != NULL) vm_failwith(d, "Bactrian.Profile: a recording is already running");
     if (strlen(string_bytes(path)) != string_length(path)) refuse_file(d, path, ENOENT);
     bool whole_process = vm->options.end_process != NULL; /* not a machine of an application's */
     const struct mp_recorder_options options = {
         .path = string_bytes(path),
         .rate = r,
-        .by_program = true,
+        .started_by = MP_BY_PROGRAM,
         .no_handlers = !whole_process,
         .program = vm->options.argv[0],
         .parameters = whole_process ? getenv("OCAMLRUNPARAM") : NULL,
@@ -50,7 +55,7 @@ value mp_prim_start_recording(struct domain *d, value rate, value path) {
 value mp_prim_stop_recording(struct domain *d, value unit) {
     struct mp_recorder *r = mp_recorder_of(d->vm);
     struct mp_recording ignored;
-    if (r == NULL || !r->options.by_program)
+    if (r == NULL || r->options.started_by != MP_BY_PROGRAM)
         vm_failwith(d, "Bactrian.Profile.stop: the program has started no recording");
     mp_recorder_finish(r, MP_RETURNED, 0, &ignored);
     return VAL_UNIT;

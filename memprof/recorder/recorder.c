@@ -349,8 +349,13 @@ static bool open_files(struct mp_recorder *r) {
     struct mp_output parent = r->output;
     if (parent.path != NULL && asprintf(&name, "%s.%d", parent.path, (int)getpid()) < 0)
         return false;
-    errno = mp_output_open(&r->output, name != NULL ? name : r->options.path, MP_FILE_MAGIC "*",
-                           name != NULL ? MP_REPLACE_NONE : r->options.replace);
+    if (r->options.descriptor != 0) {
+        r->output = (struct mp_output){.fd = r->options.descriptor};
+        errno = 0;
+    } else {
+        errno = mp_output_open(&r->output, name != NULL ? name : r->options.path, MP_FILE_MAGIC "*",
+                               name != NULL ? MP_REPLACE_NONE : r->options.replace);
+    }
     mp_output_free(&parent);
     free(name);
     if (errno != 0 || !name_snapshots(r)) return false;
@@ -375,6 +380,8 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
                                                 mp_text_of(r->options.parameters)};
     if (!mp_write_origin(r->writer, r->d->vm, &record)) return false;
     if (settings.live || settings.parameters.length > 0) mp_write_settings(r->writer, &settings);
+    const struct mp_record_before before = {r->options.before_words};
+    if (before.words > 0 && parent == 0) mp_write_before(r->writer, &before);
     mp_interned_clear(&r->interned);
     mp_named_counts_clear(r);
     r->interned.names.vm = r->d->vm;
@@ -424,7 +431,11 @@ struct mp_recorder *mp_recorder_of(struct vm *vm) {
     return sampler == NULL ? NULL : sampler->recorder;
 }
 
-bool mp_recorder_is_programs(const struct mp_recorder *r) { return r->options.by_program; }
+enum mp_started_by mp_recorder_started_by(const struct mp_recorder *r) {
+    return r->options.started_by;
+}
+
+bool mp_recorder_is_active(struct mp_recorder *r) { return mp_recorder_is_recording(r); }
 
 static bool owns_descriptor(void *state, int fd) {
     const struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
@@ -538,6 +549,18 @@ uint64_t mp_recorder_flush(struct mp_recorder *r) {
     return mp_now_ns() - r->start_ns;
 }
 
+void mp_recorder_read(const struct mp_recorder *r, struct mp_recording *out) {
+    *out = (struct mp_recording){
+        .samples = mp_tracker_count(r->tracker),
+        .lost_samples = mp_recorder_lost(r),
+        .file_bytes = r->writer == NULL ? 0 : mp_writer_file_bytes(r->writer),
+        .elapsed_ns = (r->ended_ns != 0 ? r->ended_ns : mp_now_ns()) - r->start_ns,
+        .overhead = mp_recorder_overhead(r),
+        .failed = r->failed,
+        .silent = r->silent,
+    };
+}
+
 void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned status,
                         struct mp_recording *out) {
     ASSERT(r->sampler->recorder == r);
@@ -550,16 +573,8 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
     mp_recorder_restore_signals(r);
     if (r->options.exact_sites) mp_sites_stop(r);
     r->sampler->recorder = NULL;
-    *out = (struct mp_recording){
-        .samples = mp_tracker_count(r->tracker),
-        .lost_samples = mp_recorder_lost(r),
-        .file_bytes = r->writer == NULL ? 0 : mp_writer_file_bytes(r->writer),
-        .elapsed_ns = r->ended_ns - r->start_ns,
-        .overhead = mp_recorder_overhead(r),
-        .processor_ns = mp_process_ns() - r->process_ns,
-        .failed = r->failed,
-        .silent = r->silent,
-    };
+    mp_recorder_read(r, out);
+    out->processor_ns = mp_process_ns() - r->process_ns;
     snprintf(out->path, sizeof out->path, "%s", mp_output_shown(&r->output, r->options.path));
     free_recorder(r);
 }

@@ -18,9 +18,14 @@ struct vm;
 struct domain;
 struct mp_recorder;
 
+/* Who starts and ends a recording: the command line, the program, another process. */
+enum mp_started_by { MP_BY_COMMAND, MP_BY_PROGRAM, MP_BY_REQUEST };
+
 struct mp_recorder_options {
     const char *path; /* of the file */
-    bool by_program;  /* the program starts and ends the recording */
+    int descriptor;   /* of an empty regular file, which the recorder closes; 0: path is opened */
+    enum mp_started_by started_by;
+    uint64_t before_words; /* of a running program: reachable when it begins; 0: unknown */
     enum mp_replace replace;
     double rate; /* of each word; 0 < rate <= 1 */
     uint64_t seed;
@@ -61,8 +66,13 @@ struct mp_recording {
 struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options);
 /* The machine's recorder, or NULL. GC: never. */
 struct mp_recorder *mp_recorder_of(struct vm *vm);
-/* Whether the program started it. GC: never. */
-bool mp_recorder_is_programs(const struct mp_recorder *r);
+/* Who started it. GC: never. */
+enum mp_started_by mp_recorder_started_by(const struct mp_recorder *r);
+/* Whether it records: its file has not failed, and this is no child process that is not recorded.
+ * GC: never. */
+bool mp_recorder_is_active(struct mp_recorder *r);
+/* What it has recorded so far; path and processor_ns are not set. GC: never. */
+void mp_recorder_read(const struct mp_recorder *r, struct mp_recording *out);
 /* Writes everything recorded so far to the file, which can be read while recording continues.
  * Returns the nanoseconds since its start. GC: never. */
 uint64_t mp_recorder_flush(struct mp_recorder *r);

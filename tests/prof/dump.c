@@ -41,6 +41,7 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
                e->gc_span.words);
         break;
     case MP_EVENT_SETTINGS: printf("settings live=%d", e->settings.live); break;
+    case MP_EVENT_BEFORE: printf("before %" PRIu64, e->before.words); break;
     case MP_EVENT_RESIDENT: printf("resident %" PRIu64, e->resident.bytes); break;
     case MP_EVENT_TICKS:
         printf("ticks running=%" PRIu64 " collecting=%" PRIu64 " stack=%" PRIu64, e->ticks.running,

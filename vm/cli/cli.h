@@ -13,6 +13,7 @@
 #include "vm/machine/machine.h"
 
 #include <limits.h>
+#include <signal.h>
 #include <sys/types.h>
 
 enum {
@@ -222,6 +223,8 @@ bool cli_has_profiler(void);
 
 /* ---- record.c ---- */
 
+#define CLI_DEFAULT_RATE 1e-4
+
 /* Starts recording a loaded machine if the command line or the environment requests it; shown: the
  * program's name. Returns 0, or the exit status after a message. */
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown);
@@ -239,6 +242,50 @@ int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_r
 int cli_start_snapshots(struct cli_options *options, struct vm *vm, const char *shown);
 /* The program has ended: takes the last one. GC: may run. */
 void cli_finish_snapshots(struct cli_options *options, struct vm *vm);
+
+/* ---- process.c ---- */
+
+struct mp_reply;
+struct mp_request;
+
+/* A process that runs a program. */
+struct cli_process {
+    pid_t pid;
+    uid_t owner;
+    char shown[24]; /* for messages */
+    int handle, listener, signals;
+    sigset_t blocked_before; /* signals, until it was opened */
+    char path[108];          /* of the socket, while a request is made */
+};
+
+/* What ended a wait: what it waited for, the time, a signal to this process, the end of the
+ * other. */
+enum cli_wait { WAIT_READY, WAIT_TIME, WAIT_SIGNAL, WAIT_ENDED };
+
+/* Whether a word is the number of a process, and no file. */
+bool cli_names_process(const char *word);
+/* Finds the process of a number, and whether it can be asked. Signals that end this process are
+ * blocked until cli_close_process, which is always called. Returns 0, or the exit status after a
+ * message. */
+int cli_open_process(const char *word, struct cli_process *p);
+void cli_close_process(struct cli_process *p);
+/* Sends a request, with a descriptor or -1, and waits for the reply. interrupt: also if that may
+ * end a system call of the program. *connection: stays open, if it is not NULL. Returns 0, or the
+ * exit status after a message. */
+int cli_ask_process(struct cli_process *p, const struct mp_request *request, int file,
+                    bool interrupt, struct mp_reply *reply, int *connection);
+/* Waits for a further reply; timeout_ms -1: for as long as it takes. */
+enum cli_wait cli_read_reply(const struct cli_process *p, int connection, int timeout_ms,
+                             struct mp_reply *reply);
+/* Waits until a descriptor can be read. */
+enum cli_wait cli_wait_for(const struct cli_process *p, int fd, int timeout_ms);
+
+/* ---- attach.c ---- */
+
+/* Verbs about a process, which the operands name; each returns the exit status. */
+int cli_attach(struct cli_options *options);
+int cli_detach(struct cli_options *options);
+int cli_snapshot_process(struct cli_options *options);
 
 /* ---- counts.c ---- */
 

@@ -42,10 +42,13 @@ static int perform(struct cli_options *options) {
     case VERB_HELP: return cli_help(options->operands);
     case VERB_COMPLETE: return cli_complete(options->operands);
     case VERB_ASM: return cli_asm(options);
+    case VERB_PROF_ATTACH: return cli_attach(options);
+    case VERB_PROF_DETACH: return cli_detach(options);
+    case VERB_PROF_SNAPSHOT:
+        return options->of_process ? cli_snapshot_process(options) : cli_run(options);
     case VERB_RUN:
     case VERB_TRACE:
     case VERB_PROF_RECORD:
-    case VERB_PROF_SNAPSHOT:
     case VERB_PROF_TEST: return cli_run(options);
     case VERB_COUNT: break;
     }

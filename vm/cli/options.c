@@ -66,6 +66,7 @@ static const struct {
     TARGET(EXCEPTIONS, FLAG, trace_exceptions),
     TARGET(EXPRESSION, TEXT, expression),
     TARGET(INSTRUCTIONS, FLAG, trace_instructions),
+    TARGET(INTERRUPT, FLAG, interrupt),
     TARGET(OUTPUT, TEXT, output),
     TARGET(OCAML, TEXT, ocaml),
     TARGET(EXACT_SITES, FLAG, recorder.exact_sites),
@@ -91,6 +92,7 @@ static const struct {
     TARGET(QUIET, FLAG, quiet),
     TARGET(RATE, RATE, recorder.rate),
     TARGET(SEED, NUMBER, recorder.seed),
+    TARGET(STATUS, FLAG, show_state),
     TARGET(MEMPROF_STRESS, RATE, memprof_stress),
     TARGET(FUEL, LIMIT, vm.fuel),
     TARGET(MAX_OUTPUT, LIMIT, vm.max_output_bytes),
@@ -185,6 +187,22 @@ static bool tolerance_argument(const char *text, double *out) {
     return wrong_argument(OPTION_TOLERANCE, "a share from 0% to 100%", text);
 }
 
+static bool duration_argument(const char *text, uint64_t *out) {
+    static const struct {
+        const char *unit;
+        double ns;
+    } units[] = {{"ms", 1e6}, {"s", 1e9}, {"m", 60e9}, {"h", 3600e9}};
+    char *end;
+    double n = strtod(text, &end);
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        if (end == text || strcmp(end, units[i].unit) != 0) continue;
+        if (!(n * units[i].ns >= 1e6 && n * units[i].ns <= 1e18)) break;
+        *out = (uint64_t)(n * units[i].ns);
+        return true;
+    }
+    return wrong_argument(OPTION_DURATION, "a time such as 30s, at least 1ms", text);
+}
+
 static bool policy_argument(enum cli_option id, const char *list, struct vm_policy *policy) {
     const char *word, *what;
     if (vm_policy_change(policy, list, id == OPTION_ALLOW, &word, &what)) return true;
@@ -267,6 +285,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         return out->snapshot.on_signal != 0 ||
                wrong_argument(id, "a signal such as USR2, which a program can handle", argument);
     case OPTION_TOLERANCE: return tolerance_argument(argument, &out->tolerance);
+    case OPTION_DURATION: return duration_argument(argument, &out->duration_ns);
     case OPTION_NO_LEAKS: out->max_leak = 0; return true;
     case OPTION_ALLOW:
     case OPTION_DENY: return policy_argument(id, argument, &out->policy);
@@ -358,6 +377,12 @@ static void take_verb(char ***at, struct cli_options *out) {
 /* Whether what follows the program's name belongs to the program. */
 static bool runs_program(enum cli_verb verb) { return (ON_RUN & 1u << verb) != 0; }
 
+/* Whether a word is the process that the verb is about. */
+static bool takes_process(enum cli_verb verb, const char *word) {
+    if (verb == VERB_PROF_ATTACH || verb == VERB_PROF_DETACH) return true;
+    return verb == VERB_PROF_SNAPSHOT && cli_names_process(word);
+}
+
 /* Whether the verb itself, or memprof/report, parses the words. */
 static bool has_own_parser(enum cli_verb verb) {
     return verb == VERB_PROF || verb == VERB_MLPROF || verb == VERB_HELP || verb == VERB_COMPLETE;
@@ -384,7 +409,9 @@ static bool parse_words(char **at, struct cli_options *out) {
             at++;
             break;
         }
-        if (!is_option && runs_program(out->verb)) break;
+        if (!is_option && operands == out->operands)
+            out->of_process = takes_process(out->verb, *at);
+        if (!is_option && runs_program(out->verb) && !out->of_process) break;
         if (!is_option) *operands++ = *at++;
         else if (!take_option(&at, out)) return false;
         if (out->has_action && !action_needs_program(out->action)) return true;
@@ -393,7 +420,7 @@ static bool parse_words(char **at, struct cli_options *out) {
             break;
         }
     }
-    if (runs_program(out->verb)) out->operands = at;
+    if (runs_program(out->verb) && !out->of_process) out->operands = at;
     else {
         while (*at != NULL) *operands++ = *at++;
         *operands = NULL;
@@ -416,10 +443,14 @@ bool cli_parse(char **argv, struct cli_options *out) {
         return out->operands[0] == NULL ||
                wrong_line(out, "unexpected argument ", out->operands[0], "");
     if (out->operands[0] == NULL)
-        return wrong_line(out, runs_program(out->verb) ? "no program given" : "no file given", "",
-                          "");
-    if (!runs_program(out->verb) && out->operands[1] != NULL)
-        return wrong_line(out, "unexpected argument ", out->operands[1], " after the file");
+        return wrong_line(out,
+                          runs_program(out->verb)          ? "no program given"
+                          : takes_process(out->verb, NULL) ? "no process given"
+                                                           : "no file given",
+                          "", "");
+    if ((out->of_process || !runs_program(out->verb)) && out->operands[1] != NULL)
+        return wrong_line(out, "unexpected argument ", out->operands[1],
+                          out->of_process ? " after the process" : " after the file");
     if (out->verb == VERB_DIS && out->function_count > 0 && !out->dis_machine)
         return wrong_line(out, "dis takes --function with --machine only", "", "");
     if (out->verb == VERB_ASM && out->output == NULL)

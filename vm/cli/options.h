@@ -19,6 +19,8 @@ enum {
     ONLY_ON_RUN = 1 << VERB_RUN,
     ON_TEST = 1 << VERB_PROF_TEST,
     ON_RECORDING = 1 << VERB_PROF_RECORD | ON_TEST,
+    ON_ATTACH = 1 << VERB_PROF_ATTACH,
+    ON_DETACH = 1 << VERB_PROF_DETACH,
     ON_SNAPSHOT = 1 << VERB_PROF_SNAPSHOT,
     ON_TRACE = 1 << VERB_TRACE,
     /* all options of a run, except that a trace has no fuel */
@@ -67,6 +69,10 @@ struct cli_options {
     double timeout;                       /* --timeout, in seconds; 0: none */
     uint64_t deadline_ns;                 /* its end, by cli_now_ns; 0: none */
     bool quiet;                           /* --quiet */
+    bool of_process;                      /* operands[0] is its number */
+    bool interrupt;                       /* --interrupt */
+    bool show_state;                      /* --status */
+    uint64_t duration_ns;                 /* --duration; 0: none */
     bool open_page;                       /* --open */
     double memprof_stress;                /* --memprof-stress; 0: off */
     double max_live, max_alloc, max_leak; /* budgets in bytes; negative: none */

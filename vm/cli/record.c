@@ -16,7 +16,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DEFAULT_RATE  1e-4
 #define TEST_RATE     1e-3 /* a budget needs a precise answer */
 #define MEMTRACE_RATE 1e-5 /* Memtrace's default */
 
@@ -121,7 +120,7 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
     if (testing && recorder->path == NULL && !make_temporary_file(recorder)) return STATUS_REFUSED;
     if (recorder->path == NULL && !name_default_file(recorder))
         return cli_fail(STATUS_REFUSED, shown, "out of memory");
-    if (recorder->rate == 0) recorder->rate = testing ? TEST_RATE : DEFAULT_RATE;
+    if (recorder->rate == 0) recorder->rate = testing ? TEST_RATE : CLI_DEFAULT_RATE;
     ASSERT(recorder->rate > 0 && recorder->rate <= 1);
     recorder->progress = !options->quiet && isatty(STDERR_FILENO);
     if (mp_recorder_start(vm, recorder) != NULL) return 0;
@@ -221,9 +220,9 @@ int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_r
     if (recorder == NULL) return status;
     ASSERT((size_t)result.outcome < sizeof outcomes / sizeof outcomes[0]);
     signal(SIGUSR1, SIG_IGN); /* a request for a snapshot comes too late, and must not end us */
-    bool by_program = mp_recorder_is_programs(recorder);
+    bool by_command = mp_recorder_started_by(recorder) == MP_BY_COMMAND;
     mp_recorder_finish(recorder, outcomes[result.outcome], (unsigned)status, &done);
-    if (by_program) return status;
+    if (!by_command) return status;
     if (options->verb == VERB_PROF_TEST) status = check_budgets(options, &done, status);
     else if (!options->quiet && !done.silent && !done.failed)
         print_summary(&options->recorder, &done);

@@ -2,6 +2,7 @@
 #include "gc/assert.h"
 #include "gc/fatal.h"
 #include "gc/stats.h"
+#include "memprof/attach/attach.h"
 #include "memprof/format/printable.h"
 #include "memprof/memprof.h"
 #include "memprof/sampling/tracker.h"
@@ -118,6 +119,7 @@ static int keep_results(const struct run *run, struct vm *vm, struct vm_result r
     struct cli_options *options = run->options;
     cli_finish_snapshots(options, vm);
     status = cli_finish_recording(options, vm, result, status);
+    mp_attach_end(vm);
     if (run->trace != NULL) status = cli_finish_trace(run->trace, status);
     cli_finish_profile(vm);
     if (options->count_file != NULL) cli_write_counts(vm, options);
@@ -149,6 +151,7 @@ static int run_loaded(const struct run *run, struct vm *vm) {
         return cli_fail(STATUS_REFUSED, shown, "out of memory for --gc-stats");
     struct cli_watchdog *dog = cli_watchdog_start(vm, shown, options->deadline_ns, &failed);
     if (failed) return STATUS_REFUSED;
+    if (!cli_is_privileged()) mp_attach_listen(vm);
     events_start_if_asked(vm->domain);
     struct vm_result result = vm_run(vm);
     status = finish(options, vm, result, shown);

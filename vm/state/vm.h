@@ -114,6 +114,13 @@ struct vm_snapshots {
     void (*leaving)(void *state); /* as of vm_profiler. GC: may run */
 };
 
+/* Requests of other processes. A signal handler sets poll, which the machine then calls at each of
+ * its polls; NULL: no request has come. GC: may run. */
+struct vm_requests {
+    void (*_Atomic poll)(struct vm *vm);
+    void *state;
+};
+
 struct vm {
     struct domain *domain; /* the first one */
     const struct vm_upcalls *upcalls;
@@ -143,6 +150,7 @@ struct vm {
     void *library_state;
     struct vm_profiler profiler; /* state NULL: none */
     struct vm_snapshots snapshots;
+    struct vm_requests requests;
     struct vm_named_value *named_values;
     struct vm_symbols *symbols; /* names of modules, NULL until needed (vm/marshal/symbols.h) */
     struct vm_debuginfo *debug; /* of the program, NULL until read */

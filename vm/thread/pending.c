@@ -37,6 +37,7 @@ value vm_process_pending_exn(struct domain *d) {
     if (!is_exn_result(result) && profiler->poll != NULL) profiler->poll(profiler->state);
     const struct vm_snapshots *snapshots = &d->vm->snapshots;
     if (!is_exn_result(result) && snapshots->state != NULL) snapshots->poll(snapshots->state);
+    if (!is_exn_result(result) && d->vm->requests.poll != NULL) d->vm->requests.poll(d->vm);
     if (!is_exn_result(result) && profiler->run_callbacks_exn != NULL)
         result = profiler->run_callbacks_exn(profiler->state, d);
     if (!is_exn_result(result)) result = vm_run_finalisers_exn(d);

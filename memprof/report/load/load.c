@@ -158,12 +158,15 @@ static void add_site(struct loader *l, const struct mp_event *event) {
 
 static void set_outcome(struct report_model *model, const struct mp_event *event, int64_t time) {
     static const char *const words[MP_OUTCOME_COUNT] = {"returned", "exited",
-                                                        "ended by an uncaught exception", "killed"};
+                                                        "ended by an uncaught exception", "killed",
+                                                        "goes on without the recorder"};
     model->origin.finished = true;
     model->origin.finished_at = time;
     model->origin.how = event->finish.outcome;
     model->origin.status = event->finish.status;
-    const char *format = event->finish.outcome == MP_KILLED ? "%s by signal %u" : "%s, status %u";
+    const char *format = event->finish.outcome == MP_KILLED     ? "%s by signal %u"
+                         : event->finish.outcome == MP_DETACHED ? "%s"
+                                                                : "%s, status %u";
     unsigned status = (unsigned)event->finish.status;
     report_replace(&model->outcome, report_format(format, words[event->finish.outcome], status));
 }
@@ -192,6 +195,7 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         model->samples.at[event->died.id].died = report_model_moment(model, time);
         break;
     case MP_EVENT_SETTINGS: set_settings(model, &event->settings); break;
+    case MP_EVENT_BEFORE: model->before_words = (double)event->before.words; break;
     case MP_EVENT_GC_SPAN: add_gc_span(l, event_of_span(&event->gc_span), us); break;
     case MP_EVENT_PAUSE: add_gc_span(l, event_of_pause(&event->pause, event->cause), us); break;
     case MP_EVENT_RESIDENT: add_resident(l, &event->resident, time); break;

@@ -163,10 +163,11 @@ struct report_model {
     uint64_t seed, max_depth, lost_samples;
     int64_t overhead; /* nanoseconds spent by the recorder; -1: unknown */
     int64_t overhead_processor,
-        processor;     /* time of processors: its own, the process's; as above */
-    uint64_t skipped;  /* events that were left out */
-    int64_t *peak;     /* what report_peak_time returns; -1: not known yet */
-    double most_words; /* not yet collected at the peak, exact; 0: unknown */
+        processor;       /* time of processors: its own, the process's; as above */
+    uint64_t skipped;    /* events that were left out */
+    int64_t *peak;       /* what report_peak_time returns; -1: not known yet */
+    double before_words; /* reachable when it began; 0: with the program, or unknown */
+    double most_words;   /* not yet collected at the peak, exact; 0: unknown */
     REPORT_VECTOR(char *) names;
     REPORT_VECTOR(struct report_location) locations;
     REPORT_VECTOR(struct report_node) nodes;

@@ -1,4 +1,5 @@
 /* common.c - what several views share. */
+#include "memprof/report/model/text.h"
 #include "memprof/report/view/views.h"
 
 #include <stdlib.h>
@@ -105,6 +106,12 @@ void report_add_notes(struct report_doc *doc, const struct report_model *model) 
         report_doc_note(doc,
                         "The end of the profile is missing (the program was killed or is still "
                         "running): the figures are of the part that was written.");
+    if (model->before_words > 0) {
+        char held[32];
+        report_write_bytes(held, model->before_words * model->word_bytes);
+        report_doc_note(doc, "Before attaching, %s were live: none of their blocks is sampled.",
+                        held);
+    }
     if (model->selected)
         report_doc_note(doc, "The profile is a selection, or merged from profiles of different "
                              "kinds: totals are of what it holds.");

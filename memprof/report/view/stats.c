@@ -27,6 +27,9 @@ static void add_run(struct report_doc *doc, const struct report_request *request
         strftime(date, sizeof date, "%Y-%m-%d %H:%M:%S UTC", &tm) > 0)
         report_fact(t, "started", "started", report_text(date));
     report_fact(t, "duration", "duration", report_seconds(m->end / 1e9));
+    if (m->before_words > 0)
+        report_fact(t, "before", "live before attaching",
+                    report_bytes(m->before_words * m->word_bytes));
     if (m->outcome[0] != 0) report_fact(t, "outcome", "the program", report_text(m->outcome));
     if (m->overhead >= 0)
         report_fact(t, "overhead", "time spent recording", report_seconds(m->overhead / 1e9));
@@ -170,6 +173,9 @@ struct report_doc *report_view_summary(const struct report_request *request) {
     struct report_selection selection = request->selection;
     report_fact(facts, "duration", "duration", report_seconds(m->end / 1e9));
     report_fact(facts, "samples", "sampled blocks", report_count(m->samples.count));
+    if (m->before_words > 0)
+        report_fact(facts, "before", "live before attaching",
+                    report_bytes(m->before_words * m->word_bytes));
     report_selection_show(&selection, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
     int failed = add_top(doc, request, "allocated", selection, facts);
     report_selection_show(&selection, REPORT_SHOW_LIVE, REPORT_PEAK);

@@ -341,6 +341,8 @@ static void write_start(struct output *o) {
     mp_write_start(o->writer, &start);
     struct mp_record_settings settings = {m->live_exact, mp_text_of(m->runtime_parameters)};
     if (m->live_exact || settings.parameters.length > 0) mp_write_settings(o->writer, &settings);
+    struct mp_record_before before = {(uint64_t)m->before_words};
+    if (before.words > 0) mp_write_before(o->writer, &before);
     struct mp_record_selection selection = {m->all_hits};
     if (m->selected) mp_write_selection(o->writer, &selection);
 }

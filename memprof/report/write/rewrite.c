@@ -163,6 +163,7 @@ static void describe(struct report_model *to, const struct report_model *from) {
     to->max_depth = from->max_depth;
     to->gc_traced = from->gc_traced;
     to->live_exact = from->live_exact;
+    to->before_words = from->before_words;
     report_replace(&to->runtime_parameters, report_copy(from->runtime_parameters));
     to->has_sites = from->has_sites;
     to->origin.own = o->own;

@@ -200,7 +200,7 @@ static void warn(struct vm *vm, const char *path, int problem) {
 /* The recording of a directive, not one that a phrase started. */
 static struct mp_recorder *recorder_of_session(struct domain *d) {
     struct mp_recorder *r = mp_recorder_of(d->vm);
-    return r == NULL || mp_recorder_is_programs(r) ? NULL : r;
+    return r == NULL || mp_recorder_started_by(r) != MP_BY_COMMAND ? NULL : r;
 }
 
 /* Starts recording at this rate; `what` is the program's name in the profile. */
