@@ -41,7 +41,7 @@ void mp_reader_stop(struct mp_reader *r, enum mp_read_status status, const char 
 
 /* Takes n bytes, or as many as there are. */
 static const uint8_t *take_input(struct mp_reader *r, size_t n, size_t *got) {
-    const uint8_t *at = r->bytes + r->position;
+    const uint8_t *at = r->bytes + (r->position - r->from);
     *got = n < r->length - r->position ? n : r->length - r->position;
     r->position += *got;
     return at;
@@ -623,6 +623,18 @@ struct mp_reader *mp_reader_of_bytes(const uint8_t *bytes, size_t length,
     snprintf(error->detail, sizeof error->detail, "%s", r->coverage.detail);
     mp_reader_close(r);
     return NULL;
+}
+
+void mp_reader_extend(struct mp_reader *r, const uint8_t *bytes, uint64_t from, size_t length) {
+    ASSERT(from <= r->coverage.read_bytes && r->coverage.read_bytes <= from + length);
+    r->bytes = bytes;
+    r->from = from;
+    r->length = from + length;
+    bool waits = r->coverage.status == MP_READ_UNCLOSED || r->coverage.status == MP_READ_CUT;
+    if (!r->over || !waits) return;
+    r->position = r->coverage.read_bytes;
+    r->coverage.detail[0] = 0;
+    r->over = false;
 }
 
 void mp_reader_close(struct mp_reader *r) {

@@ -128,6 +128,10 @@ const char *mp_read_status_text(enum mp_read_status status);
 struct mp_reader *mp_reader_of_bytes(const uint8_t *bytes, size_t length,
                                      struct mp_read_error *error);
 void mp_reader_close(struct mp_reader *r); /* NULL is fine */
+/* The file has grown: bytes has it from offset `from` on, until offset from + length. Reading goes
+ * on where it ended, unless the file is damaged or complete. Needs: from is at most
+ * mp_coverage.read_bytes. */
+void mp_reader_extend(struct mp_reader *r, const uint8_t *bytes, uint64_t from, size_t length);
 
 /* Whether these first n bytes of a file are those of a profile, of any version. */
 bool mp_reader_recognises(const uint8_t *bytes, size_t n);

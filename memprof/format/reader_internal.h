@@ -34,10 +34,11 @@ struct mp_tables {
 };
 
 struct mp_reader {
-    const uint8_t *bytes;
-    size_t length, position;
-    uint64_t unpacked; /* bytes of records so far */
-    uint64_t kept;     /* events so far that are not only about a sample before them */
+    const uint8_t *bytes; /* the file, from offset `from` on */
+    size_t from;
+    size_t length, position; /* of the whole file */
+    uint64_t unpacked;       /* bytes of records so far */
+    uint64_t kept;           /* events so far that are not only about a sample before them */
     uint8_t *records;
     const uint8_t *at, *end; /* the rest of the chunk's records */
     ZSTD_DCtx *decompressor;

@@ -169,9 +169,23 @@ static void add_overhead(struct mp_recorder *r, struct mp_times from, struct mp_
     r->overhead.wall_ns += wall + (weight - 1) * one;
 }
 
+/* A section that is measured stands for many, so the estimate may exceed what it is a part of. */
+struct mp_times mp_recorder_overhead(const struct mp_recorder *r) {
+    return (struct mp_times){
+        .wall_ns = least(r->overhead.wall_ns, mp_now_ns() - r->start_ns),
+        .processor_ns = least(r->overhead.processor_ns, mp_process_ns() - r->process_ns)};
+}
+
+static void write_cost(struct mp_recorder *r) {
+    const struct mp_times overhead = mp_recorder_overhead(r);
+    struct mp_record_cost cost = {overhead.processor_ns, mp_process_ns() - r->process_ns};
+    mp_write_cost(r->writer, &cost);
+}
+
 void mp_recorder_leave(struct mp_recorder *r, unsigned weight) {
     if (r->entered.wall_ns - r->flushed_ns >= SECOND_NS) {
         mp_sites_write(r);
+        write_cost(r);
         mp_writer_flush(r->writer);
         r->flushed_ns = r->entered.wall_ns;
     }
@@ -442,18 +456,9 @@ static bool owns_descriptor(void *state, int fd) {
     return r != NULL && r->fd == fd;
 }
 
-/* A section that is measured stands for many, so the estimate may exceed what it is a part of. */
-struct mp_times mp_recorder_overhead(const struct mp_recorder *r) {
-    return (struct mp_times){
-        .wall_ns = least(r->overhead.wall_ns, mp_now_ns() - r->start_ns),
-        .processor_ns = least(r->overhead.processor_ns, mp_process_ns() - r->process_ns)};
-}
-
 void mp_end_write(struct mp_recorder *r, uint64_t elapsed) {
-    const struct mp_times overhead = mp_recorder_overhead(r);
-    struct mp_record_cost cost = {overhead.processor_ns, mp_process_ns() - r->process_ns};
-    struct mp_record_end end = {elapsed, overhead.wall_ns, mp_recorder_lost(r)};
-    mp_write_cost(r->writer, &cost);
+    struct mp_record_end end = {elapsed, mp_recorder_overhead(r).wall_ns, mp_recorder_lost(r)};
+    write_cost(r);
     mp_write_end(r->writer, &end);
 }
 

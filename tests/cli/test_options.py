@@ -142,7 +142,8 @@ class WrongCommandLines(Case):
 
     def test_an_option_of_another_verb_is_named_with_that_verb(self):
         self.refused(self.bactrian('--rate', '1', 'args.byte'), 125,
-                     '`run` has no option --rate: it is an option of prof record and prof test')
+                     '`run` has no option --rate: it is an option of prof record, prof test, prof '
+                     'attach and prof top')
         self.refused(self.bactrian('dis', '--fuel=1', 'args.byte'), 125, '`dis`', 'run, repl')
 
     def test_a_name_with_control_characters_stays_one_line(self):

@@ -27,7 +27,7 @@ LAYERS = {
 ROOMS = {
     'vm/': 'base state code image marshal stack engine thread machine debug text capi embed cli',
     'memprof/': 'format sampling recorder snapshot attach program counts report',
-    'memprof/report/': 'model load query view heap advice page write export mlprof command',
+    'memprof/report/': 'model load query live view heap advice page write export mlprof command',
 }
 # Every layer may include them.
 EVERYWHERE = ('gc/assert.h', 'gc/containers.h')

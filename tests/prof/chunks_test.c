@@ -157,6 +157,56 @@ static void the_file_s_header_is_looked_at_first(void **state) {
     }
 }
 
+/* Byte by byte, with only those bytes at hand that were not read yet. */
+static void a_file_that_grows_is_read_on(void **state) {
+    static const uint8_t resident[] = {MP_TAG_RESIDENT, 1, 5};
+    struct mp_read_error error;
+    struct mp_coverage coverage;
+    struct mp_event event;
+    struct file f = file_of(resident, sizeof resident);
+    const size_t first = (size_t)(second_chunk(&f) - f.bytes);
+    f.length += put_plain_chunk(f.bytes + f.length, 2, resident, sizeof resident);
+    f.length += put_plain_chunk(f.bytes + f.length, 3, end, sizeof end);
+    struct mp_reader *r = mp_reader_of_bytes(f.bytes, first, &error);
+    unsigned events = 0;
+    uint64_t time_us = 0;
+    assert_non_null(r);
+    for (size_t n = first; n <= f.length; n++) {
+        mp_reader_coverage(r, &coverage);
+        uint64_t from = coverage.read_bytes;
+        mp_reader_extend(r, f.bytes + from, from, n - from);
+        while (mp_reader_next(r, &event)) {
+            events++;
+            time_us = event.time_us;
+        }
+        mp_reader_coverage(r, &coverage);
+        assert_true(coverage.status == (n == f.length ? MP_READ_WHOLE : MP_READ_UNCLOSED) ||
+                    (coverage.status == MP_READ_CUT && n < f.length));
+    }
+    assert_int_equal(events, 3);
+    assert_int_equal(time_us, 2);
+    mp_reader_close(r);
+}
+
+/* What was added to a damaged file is not read. */
+static void a_damaged_file_that_grows_stays_damaged(void **state) {
+    struct mp_read_error error;
+    struct mp_coverage coverage;
+    struct mp_event event;
+    struct file f = file_of(end, sizeof end);
+    uint8_t *chunk = second_chunk(&f);
+    chunk[0]++;
+    struct mp_reader *r = mp_reader_of_bytes(f.bytes, f.length, &error);
+    assert_non_null(r);
+    assert_false(mp_reader_next(r, &event));
+    chunk[0]--;
+    mp_reader_extend(r, f.bytes, 0, f.length);
+    assert_false(mp_reader_next(r, &event));
+    mp_reader_coverage(r, &coverage);
+    assert_int_equal(coverage.status, MP_READ_DAMAGED);
+    mp_reader_close(r);
+}
+
 static void no_reader_may_be_closed(void **state) { mp_reader_close(NULL); }
 
 static void each_status_has_words_of_its_own(void **state) {
@@ -172,6 +222,8 @@ int main(void) {
         cmocka_unit_test(packed_records_have_the_length_that_was_said),
         cmocka_unit_test(the_first_record_says_what_can_be),
         cmocka_unit_test(the_file_s_header_is_looked_at_first),
+        cmocka_unit_test(a_file_that_grows_is_read_on),
+        cmocka_unit_test(a_damaged_file_that_grows_stays_damaged),
         cmocka_unit_test(no_reader_may_be_closed),
         cmocka_unit_test(each_status_has_words_of_its_own),
     };

@@ -30,6 +30,11 @@ static void print_sample(const struct mp_reader *r, const struct mp_sample *s) {
     print_stack(r, s->stack);
 }
 
+static void print_site(const struct mp_event *e, const struct mp_location *l) {
+    printf("site words=%" PRIu64 " blocks=%" PRIu64 ": %s@%s:%u:%u-%u", e->site.words,
+           e->site.blocks, l->definition, l->file, l->line, l->start, l->end);
+}
+
 static void print_event(const struct mp_reader *r, const struct mp_event *e) {
     printf("%" PRIu64 " ", e->time_us);
     switch (e->kind) {
@@ -71,12 +76,7 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
                e->counters.minor_words, e->counters.promoted_words, e->counters.major_words,
                e->counters.external_words, e->counters.live_words, e->counters.heap_words);
         break;
-    case MP_EVENT_SITE: {
-        const struct mp_location *l = mp_reader_location(r, e->site.location);
-        printf("site words=%" PRIu64 " blocks=%" PRIu64 ": %s@%s:%u:%u-%u", e->site.words,
-               e->site.blocks, l->definition, l->file, l->line, l->start, l->end);
-        break;
-    }
+    case MP_EVENT_SITE: print_site(e, mp_reader_location(r, e->site.location)); break;
     case MP_EVENT_SELECTION: printf("selection of %" PRIu64, e->selection.hits); break;
     case MP_EVENT_FINISH:
         printf("finish %d %u", e->finish.outcome, (unsigned)e->finish.status);

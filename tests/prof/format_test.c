@@ -243,6 +243,9 @@ static int write_profile(struct model *m, unsigned seed, size_t events, bool clo
     assert_non_null(w);
     write_start(w);
     note_chunk(w, m);
+    const struct mp_record_before before = {12345};
+    mp_write_before(w, &before);
+    new_event(m, MP_EVENT_BEFORE)->before = before;
     write_names(w, m);
     while (m->count < events) {
         unsigned n = dice(100);
@@ -308,6 +311,7 @@ static bool same_event(const struct mp_event *a, const struct mp_event *b) {
         return a->pause.owner == b->pause.owner && a->pause.words == b->pause.words &&
                a->pause.duration_ns == b->pause.duration_ns &&
                a->pause.processor_ns == b->pause.processor_ns && a->cause == b->cause;
+    case MP_EVENT_BEFORE: return a->before.words == b->before.words;
     case MP_EVENT_RESIDENT: return a->resident.bytes == b->resident.bytes;
     case MP_EVENT_TICKS:
         return a->ticks.running == b->ticks.running && a->ticks.collecting == b->ticks.collecting &&

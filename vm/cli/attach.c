@@ -101,27 +101,33 @@ static int wait_for_end(const struct cli_process *p, int connection, const char 
     return 0;
 }
 
-static int record(const struct cli_options *options, struct cli_process *p) {
+int cli_begin_recording(const struct cli_options *options, struct cli_process *p, bool bound,
+                        char path[PATH_MAX], struct mp_reply *reply, int *connection) {
     const struct mp_request request = {
         .kind = MP_REQUEST_RECORD,
-        .bound = options->duration_ns != 0,
+        .bound = bound,
         .rate = options->recorder.rate != 0 ? options->recorder.rate : CLI_DEFAULT_RATE,
         .duration_ns = options->duration_ns,
     };
     struct mp_output output;
+    int status = open_file(options, p, "prof", &output, path);
+    if (status != 0) return status;
+    status = cli_ask_process(p, &request, output.fd, options->interrupt, reply, connection);
+    if (status == 0) status = check_answer(p, reply);
+    return close_file(&output, path, status);
+}
+
+static int record(const struct cli_options *options, struct cli_process *p) {
+    const bool bound = options->duration_ns != 0;
     struct mp_reply reply;
     char path[PATH_MAX];
-    int connection = -1, status = open_file(options, p, "prof", &output, path);
-    if (status != 0) return status;
-    status = cli_ask_process(p, &request, output.fd, options->interrupt, &reply, &connection);
-    if (status == 0) status = check_answer(p, &reply);
-    status = close_file(&output, path, status);
+    int connection = -1;
+    int status = cli_begin_recording(options, p, bound, path, &reply, &connection);
     if (status == 0 && !options->quiet)
         cli_fail(0, path,
                  "recording %s, which held %.1f MB before; it stood still for %.3f s to count that",
                  p->shown, megabytes(reply.before_words), (double)reply.pause_ns / 1e9);
-    if (status == 0 && options->duration_ns != 0)
-        status = wait_for_end(p, connection, path, options->quiet);
+    if (status == 0 && bound) status = wait_for_end(p, connection, path, options->quiet);
     else if (status == 0 && !options->quiet)
         fprintf(stderr, "bactrian: next: bactrian prof detach %d\n", (int)p->pid);
     if (connection >= 0) close(connection);

@@ -264,14 +264,13 @@ enum cli_wait { WAIT_READY, WAIT_TIME, WAIT_SIGNAL, WAIT_ENDED };
 
 /* Whether a word is the number of a process, and no file. */
 bool cli_names_process(const char *word);
-/* Finds the process of a number, and whether it can be asked. Signals that end this process are
- * blocked until cli_close_process, which is always called. Returns 0, or the exit status after a
- * message. */
+/* Finds the process of a number. Signals that end this process are blocked until cli_close_process,
+ * which is always called. Returns 0, or the exit status after a message. */
 int cli_open_process(const char *word, struct cli_process *p);
 void cli_close_process(struct cli_process *p);
-/* Sends a request, with a descriptor or -1, and waits for the reply. interrupt: also if that may
- * end a system call of the program. *connection: stays open, if it is not NULL. Returns 0, or the
- * exit status after a message. */
+/* Checks whether the process can be asked, sends a request, with a descriptor or -1, and waits for
+ * the reply. interrupt: also if that may end a system call of the program. *connection: stays open,
+ * if it is not NULL. Returns 0, or the exit status after a message. */
 int cli_ask_process(struct cli_process *p, const struct mp_request *request, int file,
                     bool interrupt, struct mp_reply *reply, int *connection);
 /* Waits for a further reply; timeout_ms -1: for as long as it takes. */
@@ -286,6 +285,15 @@ enum cli_wait cli_wait_for(const struct cli_process *p, int fd, int timeout_ms);
 int cli_attach(struct cli_options *options);
 int cli_detach(struct cli_options *options);
 int cli_snapshot_process(struct cli_options *options);
+/* Has the process recorded to a file, whose name it returns. bound: until the connection is closed.
+ * Returns 0, or the exit status after a message. */
+int cli_begin_recording(const struct cli_options *options, struct cli_process *p, bool bound,
+                        char path[PATH_MAX], struct mp_reply *reply, int *connection);
+
+/* ---- top/top.c ---- */
+
+/* `prof top`: returns the exit status. */
+int cli_top(struct cli_options *options);
 
 /* ---- counts.c ---- */
 

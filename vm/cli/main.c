@@ -43,6 +43,7 @@ static int perform(struct cli_options *options) {
     case VERB_COMPLETE: return cli_complete(options->operands);
     case VERB_ASM: return cli_asm(options);
     case VERB_PROF_ATTACH: return cli_attach(options);
+    case VERB_PROF_TOP: return cli_top(options);
     case VERB_PROF_DETACH: return cli_detach(options);
     case VERB_PROF_SNAPSHOT:
         return options->of_process ? cli_snapshot_process(options) : cli_run(options);

@@ -375,12 +375,12 @@ static void take_verb(char ***at, struct cli_options *out) {
 }
 
 /* Whether what follows the program's name belongs to the program. */
-static bool runs_program(enum cli_verb verb) { return (ON_RUN & 1u << verb) != 0; }
+static bool runs_program(enum cli_verb verb) { return ((ON_RUN | ON_TOP) & 1u << verb) != 0; }
 
 /* Whether a word is the process that the verb is about. */
 static bool takes_process(enum cli_verb verb, const char *word) {
     if (verb == VERB_PROF_ATTACH || verb == VERB_PROF_DETACH) return true;
-    return verb == VERB_PROF_SNAPSHOT && cli_names_process(word);
+    return (verb == VERB_PROF_SNAPSHOT || verb == VERB_PROF_TOP) && cli_names_process(word);
 }
 
 /* Whether the verb itself, or memprof/report, parses the words. */

@@ -175,8 +175,6 @@ int cli_open_process(const char *word, struct cli_process *p) {
     p->handle = (int)syscall(SYS_pidfd_open, p->pid, 0);
     if (p->handle < 0 && errno == ESRCH) return refuse(p, "there is no such process");
     if (p->handle < 0) return refuse(p, strerror(errno));
-    int status = check_process(p);
-    if (status != 0) return status;
     sigemptyset(&leaving);
     sigaddset(&leaving, SIGINT);
     sigaddset(&leaving, SIGTERM);
@@ -283,7 +281,8 @@ static int accept_process(const struct cli_process *p) {
 
 int cli_ask_process(struct cli_process *p, const struct mp_request *request, int file,
                     bool interrupt, struct mp_reply *reply, int *connection) {
-    int status = create_socket(p), fd = -1;
+    int status = check_process(p), fd = -1;
+    if (status == 0) status = create_socket(p);
     if (status == 0) status = send_signal(p, interrupt);
     if (status == 0 && (fd = accept_process(p)) < 0) status = STATUS_REFUSED;
     close_socket(p);

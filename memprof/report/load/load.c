@@ -25,20 +25,24 @@ struct loader {
     bool has_first;
 };
 
+uint32_t report_map_location(struct report_model *model, const struct mp_location *m) {
+    struct report_location location = {.line = -1, .start = -1, .end = -1};
+    location.file = report_model_name(model, m->file);
+    location.function = report_model_name(model, m->definition);
+    if (m->file[0] != 0 && m->line > 0) {
+        location.line = m->line;
+        location.start = m->start;
+        location.end = m->end;
+    }
+    return report_model_location(model, &location);
+}
+
 static void map_locations(struct loader *l) {
     size_t count = (size_t)mp_reader_location_count(l->reader) + 1;
     if (l->locations.count == 0) report_append(&l->locations, 0);
     while (l->locations.count < count) {
         const struct mp_location *m = mp_reader_location(l->reader, l->locations.count);
-        struct report_location location = {.line = -1, .start = -1, .end = -1};
-        location.file = report_model_name(l->model, m->file);
-        location.function = report_model_name(l->model, m->definition);
-        if (m->file[0] != 0 && m->line > 0) {
-            location.line = m->line;
-            location.start = m->start;
-            location.end = m->end;
-        }
-        report_append(&l->locations, report_model_location(l->model, &location));
+        report_append(&l->locations, report_map_location(l->model, m));
     }
 }
 
@@ -156,10 +160,15 @@ static void add_site(struct loader *l, const struct mp_event *event) {
     report_model_site(l->model, l->locations.at[event->site.location], &more);
 }
 
-static void set_outcome(struct report_model *model, const struct mp_event *event, int64_t time) {
+const char *report_outcome_word(enum mp_outcome outcome) {
     static const char *const words[MP_OUTCOME_COUNT] = {"returned", "exited",
                                                         "ended by an uncaught exception", "killed",
                                                         "goes on without the recorder"};
+    ASSERT(outcome < MP_OUTCOME_COUNT);
+    return words[outcome];
+}
+
+static void set_outcome(struct report_model *model, const struct mp_event *event, int64_t time) {
     model->origin.finished = true;
     model->origin.finished_at = time;
     model->origin.how = event->finish.outcome;
@@ -168,7 +177,8 @@ static void set_outcome(struct report_model *model, const struct mp_event *event
                          : event->finish.outcome == MP_DETACHED ? "%s"
                                                                 : "%s, status %u";
     unsigned status = (unsigned)event->finish.status;
-    report_replace(&model->outcome, report_format(format, words[event->finish.outcome], status));
+    report_replace(&model->outcome,
+                   report_format(format, report_outcome_word(event->finish.outcome), status));
 }
 
 static void set_settings(struct report_model *model, const struct mp_record_settings *settings) {
@@ -177,6 +187,14 @@ static void set_settings(struct report_model *model, const struct mp_record_sett
     report_replace(
         &model->runtime_parameters,
         report_format("%.*s", (int)(text.length < 1000 ? text.length : 1000), text.bytes));
+}
+
+static void enter_phase(struct loader *l, uint32_t name, int64_t time) {
+    struct report_model *model = l->model;
+    struct report_phase phase = {time, REPORT_NEVER, 0};
+    phase.name = report_model_name(model, mp_reader_string(l->reader, name));
+    if (l->open < MAX_OPEN_PHASES) l->open_phases[l->open++] = model->phases.count;
+    report_append(&model->phases, phase);
 }
 
 static void add_event(struct loader *l, const struct mp_event *event) {
@@ -205,13 +223,7 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         *model->peak = time;
         model->most_words = (double)event->maximum.words;
         break;
-    case MP_EVENT_PHASE_ENTER: {
-        struct report_phase phase = {time, REPORT_NEVER, 0};
-        phase.name = report_model_name(model, mp_reader_string(l->reader, event->phase.name));
-        if (l->open < MAX_OPEN_PHASES) l->open_phases[l->open++] = model->phases.count;
-        report_append(&model->phases, phase);
-        break;
-    }
+    case MP_EVENT_PHASE_ENTER: enter_phase(l, event->phase.name, time); break;
     case MP_EVENT_PHASE_LEAVE:
         if (l->open > 0) model->phases.at[l->open_phases[--l->open]].end = time;
         break;

@@ -13,6 +13,10 @@ struct report_model *report_load(const char *path, struct report_error *error);
 struct report_model *report_load_own(const char *path, const unsigned char *bytes, size_t length,
                                      struct report_error *error);
 
+/* A location of a file in that format as the model's; the words for how a program ended. */
+uint32_t report_map_location(struct report_model *model, const struct mp_location *location);
+const char *report_outcome_word(enum mp_outcome outcome);
+
 enum report_ctf_grade { REPORT_CTF_FATAL, REPORT_CTF_STRICT, REPORT_CTF_LOOSE };
 
 /* One violation of a rule of ctf_rules.def. */

@@ -23,6 +23,10 @@ static bool is_library(const struct report_model *model, const struct report_loc
     return strncmp(name, internal, sizeof internal - 1) == 0;
 }
 
+bool report_is_library(const struct report_model *model, uint32_t location) {
+    return is_library(model, &model->locations.at[location]) || report_is_nameless(model, location);
+}
+
 bool *report_library_nodes(const struct report_model *model) {
     bool *library = report_alloc(model->nodes.count * sizeof *library);
     for (size_t i = 1; i < model->nodes.count; i++) {
