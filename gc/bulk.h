@@ -18,6 +18,7 @@ struct gc_pool {
     uintptr_t cell_bytes;
     struct gc_span *current;   /* the span of the gap, NULL: none yet */
     struct gc_span *available; /* swept, with gaps */
+    size_t added;              /* spans that it was given, ever */
     struct gc_span *unswept;   /* to be swept before use */
     uint8_t class_index;
     bool no_scan;

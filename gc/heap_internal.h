@@ -84,6 +84,9 @@ void gc_os_release(void *start, size_t bytes);
 /* Makes pages usable, or unusable again with their content lost. */
 bool gc_os_commit(struct gc_faults *faults, void *start, size_t bytes);
 void gc_os_protect(void *start, size_t bytes);
+/* Gets memory for usable pages, all of which will be written soon: one call instead of a page fault
+ * for each. Where the system refuses, page faults remain. */
+void gc_os_populate(void *start, size_t bytes);
 /* Gives the memory of usable pages back to the system; they read as zero afterwards. */
 void gc_os_discard(void *start, size_t bytes);
 /* How much address space to ask for first, given ulimit -v. */
@@ -447,8 +450,10 @@ static inline uintptr_t gc_pool_alloc(struct gc_domain *g, struct gc_pool *pool)
 /* Gives every pool's current gap a header and puts it back in its span's list, so that spans can be
  * walked; P2. */
 void gc_pools_park(struct gc_heap *heap);
-/* Allocates n adjacent usable spans, whose kind the caller sets; frees them. */
-struct gc_span *gc_spans_alloc(struct gc_domain *g, size_t n);
+/* Allocates n adjacent usable spans, whose kind the caller sets. populate: nearly all of their
+ * pages will be written. */
+struct gc_span *gc_spans_alloc(struct gc_domain *g, size_t n, bool populate);
+/* Frees n adjacent spans. */
 void gc_spans_free(struct gc_heap *heap, struct gc_span *span, size_t n);
 /* Ensures that n spans can be allocated one by one without asking the system. */
 bool gc_spans_reserve(struct gc_heap *heap, size_t n);

@@ -111,10 +111,10 @@ static bool add_region(struct gc_domain *g, size_t n) {
     struct gc_heap *heap = g->heap;
     size_t exact = (n + SPAN_GRANULES - 1) / SPAN_GRANULES;
     size_t shared = exact * 8 < 16 ? exact * 8 : 16, length = shared;
-    struct gc_span *span = shared > exact ? gc_spans_alloc(g, shared) : NULL;
+    struct gc_span *span = shared > exact ? gc_spans_alloc(g, shared, false) : NULL;
     if (!span) {
         length = exact;
-        span = gc_spans_alloc(g, exact);
+        span = gc_spans_alloc(g, exact, false);
     }
     if (!span) return false;
     make_region(span, length);

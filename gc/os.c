@@ -78,6 +78,12 @@ void gc_os_protect(void *start, size_t bytes) {
     if (mprotect(start, bytes, PROT_NONE) != 0) return;
 }
 
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+
+void gc_os_populate(void *start, size_t bytes) { madvise(start, bytes, MADV_POPULATE_WRITE); }
+
 void gc_os_discard(void *start, size_t bytes) { madvise(start, bytes, MADV_DONTNEED); }
 
 void *gc_os_realloc(struct gc_faults *faults, void *old, size_t bytes) {

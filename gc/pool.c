@@ -10,6 +10,9 @@
 
 /* Spans that one refill may sweep and find full before it takes a new span: bounds the pause. */
 enum { MAX_FRUITLESS_SWEEPS = 16 };
+/* A pool that was given as many spans will probably fill the next one, so all of its pages are
+ * requested in one call. Fewer blocks of a size do not cost a small program more than they need. */
+enum { FEW_SPANS = 4 };
 
 /* ---- Spans. ---- */
 
@@ -106,7 +109,19 @@ void gc_spans_keep_within_limit(struct gc_heap *heap) {
     gc_spans_discard(heap, most > used ? most - used : 0, SIZE_MAX);
 }
 
-struct gc_span *gc_spans_alloc(struct gc_domain *g, size_t n) {
+/* Makes n free spans usable, which have left the bins. */
+static void commit_spans(struct gc_heap *heap, struct gc_span *span, size_t n, bool populate) {
+    heap->free_span_count -= n;
+    for (size_t i = 0; i < n; i++) {
+        if (span[i].discarded && populate)
+            gc_os_populate((void *)gc_span_start(heap, &span[i]), SPAN_BYTES);
+        heap->committed_spans += span[i].discarded;
+        span[i].discarded = false;
+        span[i].kind = SPAN_BODY; /* until the caller sets it */
+    }
+}
+
+struct gc_span *gc_spans_alloc(struct gc_domain *g, size_t n, bool populate) {
     struct gc_heap *heap = g->heap;
     bool promoting = g->minor.collecting;
     if (over_limit(g, n)) return NULL;
@@ -120,12 +135,7 @@ struct gc_span *gc_spans_alloc(struct gc_domain *g, size_t n) {
     struct gc_span *span = (struct gc_span *)((char *)run - offsetof(struct gc_span, run));
     ASSERT(span->kind == SPAN_FREE && run->length >= n && heap->free_span_count >= n); /* P4 */
     if (run->length > n) make_free_run(heap, span + n, run->length - n);
-    heap->free_span_count -= n;
-    for (size_t i = 0; i < n; i++) {
-        heap->committed_spans += span[i].discarded;
-        span[i].discarded = false;
-        span[i].kind = SPAN_BODY; /* until the caller sets it */
-    }
+    commit_spans(heap, span, n, populate);
     gc_spans_keep_within_limit(heap);
     size_t words = heap->committed_spans * SPAN_WORDS;
     if (words > heap->stats.top_heap_words) heap->stats.top_heap_words = words;
@@ -209,7 +219,7 @@ static bool use_unswept(struct gc_heap *heap, struct gc_pool *pool) {
 
 static bool use_new(struct gc_domain *g, struct gc_pool *pool) {
     const struct gc_heap *heap = g->heap;
-    struct gc_span *span = gc_spans_alloc(g, 1);
+    struct gc_span *span = gc_spans_alloc(g, 1, pool->added++ >= FEW_SPANS);
     if (!span) return false;
     size_t cell_words = heap->class_words[pool->class_index];
     *span = (struct gc_span){.kind = SPAN_SMALL,
