@@ -48,22 +48,45 @@ static inline bool is_young(const struct evacuation *e, value v) {
     return is_block(v) && (uintptr_t)v - e->start < e->bytes;
 }
 
-/* A cell for wosize fields with the header of a live block. */
-static inline value new_copy(struct evacuation *e, header h, bool no_scan) {
+/* A cell for wosize fields. */
+static inline uintptr_t new_cell(struct evacuation *e, size_t wosize, bool no_scan) {
     struct gc_heap *heap = e->heap;
-    size_t wosize = wosize_of_header(h);
-    ASSERT(wosize >= 1 && wosize <= MAX_YOUNG_WOSIZE); /* V1 */
-    uintptr_t p = gc_pool_alloc(e->g, &heap->pools[no_scan][heap->class_of[wosize]]);
+    size_t class = wosize <= GC_EXACT_WOSIZE ? wosize - 1 : heap->class_of[wosize];
+    uintptr_t p = gc_pool_alloc(e->g, &heap->pools[no_scan][class]);
     if (__builtin_expect(!p, 0)) gc_fatal_no_memory("promoting young blocks"); /* never, by P5 */
-    *(header *)p = h | e->colour;
     e->words += wosize + 1;
-    return (value)(p + 8);
+    return p;
+}
+
+/* Two words that are loaded and stored at once. */
+typedef uintptr_t word_pair __attribute__((vector_size(16), aligned(8), may_alias));
+
+/* Copies n words, 2 or more. Most blocks are small and of different sizes, so that a loop's end
+ * would be mispredicted: pairs that overlap need no loop. */
+static inline void copy_words(uintptr_t *to, const uintptr_t *from, size_t n) {
+    ASSERT(n >= 2);
+    word_pair first = *(const word_pair *)from, last = *(const word_pair *)(from + n - 2);
+    if (__builtin_expect(n > 4, 0)) {
+        if (n > 8) {
+            for (size_t i = 0; i < n; i++) to[i] = from[i];
+            return;
+        }
+        word_pair second = *(const word_pair *)(from + 2);
+        word_pair third = *(const word_pair *)(from + n - 4);
+        *(word_pair *)(to + 2) = second;
+        *(word_pair *)(to + n - 4) = third;
+    }
+    *(word_pair *)to = first;
+    *(word_pair *)(to + n - 2) = last;
 }
 
 static inline value copy_fields(struct evacuation *e, value v, header h, bool no_scan) {
-    value copy = new_copy(e, h, no_scan);
     size_t wosize = wosize_of_header(h);
-    for (size_t i = 0; i < wosize; i++) field(copy, i) = field(v, i);
+    ASSERT(wosize >= 1 && wosize <= MAX_YOUNG_WOSIZE); /* V1 */
+    uintptr_t p = new_cell(e, wosize, no_scan);
+    copy_words((uintptr_t *)p, (const uintptr_t *)v - 1, wosize + 1);
+    *(header *)p = h | e->colour;
+    value copy = (value)(p + 8);
     *header_ptr(v) = 0;
     field(v, 0) = copy;
     return copy;
@@ -77,7 +100,7 @@ static inline void scan_later(struct evacuation *e, value v) {
 }
 
 /* What a slot with forwarding block v may hold instead; v if nothing. */
-static value skip_forward(const struct evacuation *e, value v) {
+static inline value skip_forward(const struct evacuation *e, value v) {
     value target = field(v, 0);
     if (is_int(target)) return target;
     unsigned tag;
@@ -88,8 +111,9 @@ static value skip_forward(const struct evacuation *e, value v) {
     return shows ? v : target;
 }
 
-/* Evacuates young block v, to which *slot points. */
-static inline void evacuate(struct evacuation *e, value v, value *slot) {
+/* Evacuates young block v, to which *slot points. Inlined, so that e stays in registers. */
+static inline __attribute__((always_inline)) void evacuate(struct evacuation *e, value v,
+                                                           value *slot) {
     value infix = 0; /* bytes from the block to where the slot points */
     for (;;) {
         ASSERT((uintptr_t)v - 8 >= e->g->young_ptr); /* allocated */
