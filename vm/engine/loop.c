@@ -543,7 +543,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     INNER(HOT) { /* operand: counts down to compilation; of the next two: machine code's address */
         uintptr_t *words = (uintptr_t *)pc;
         if (--words[1] != 0) NEXT(2);
-        vm_native_compile(d->vm, words);
+        vm_native_compile(d->vm, words, env);
         NEXT(0);
     }
     INNER(NATIVE) {

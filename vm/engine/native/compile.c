@@ -12,6 +12,7 @@
 #include "vm/engine/native/arity.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/flow.h"
+#include "vm/engine/native/inlining.h"
 #include "vm/engine/native/labels.h"
 #include "vm/engine/native/loops.h"
 #include "vm/engine/native/native.h"
@@ -35,10 +36,10 @@ _Static_assert(GC_SMALL_TABLES || MOST_ROWS <= (int)VM_WHOLE_ROWS,
 
 const uintptr_t *native_words(const struct native_compiler *c, uint32_t row) {
     const uintptr_t *words = c->words + c->rows[row].decoded;
-    bool counted = *words == (uintptr_t)c->bodies[ENGINE_HOT] ||
-                   *words == (uintptr_t)c->bodies[ENGINE_NATIVE] ||
-                   *words == (uintptr_t)c->bodies[ENGINE_NATIVE_LOOP] ||
-                   *words == (uintptr_t)c->bodies[ENGINE_COLD];
+    bool counted = *words == (uintptr_t)c->loop_bodies[ENGINE_HOT] ||
+                   *words == (uintptr_t)c->loop_bodies[ENGINE_NATIVE] ||
+                   *words == (uintptr_t)c->loop_bodies[ENGINE_NATIVE_LOOP] ||
+                   *words == (uintptr_t)c->loop_bodies[ENGINE_COLD];
     return counted ? words + VM_NATIVE_WORDS : words;
 }
 
@@ -56,7 +57,7 @@ static void *grown(void *items, uint32_t count, uint32_t *capacity, size_t bytes
 struct native_late *native_add_late(struct native_compiler *c, uint8_t *site, unsigned kind) {
     c->late = grown(c->late, c->late_count, &c->late_capacity, sizeof *c->late);
     struct native_late *late = &c->late[c->late_count++];
-    *late = (struct native_late){.site = site, .row = c->row};
+    *late = (struct native_late){.site = site, .row = c->row, .body = (uint8_t)c->body};
     late->kind = kind;
     return late;
 }
@@ -94,7 +95,18 @@ static void put_label(struct native_compiler *c, uint32_t row) {
     at->sites = 0;
 }
 
+/* A jump to a RETURN that several rows lead to, in an inlined function: this one returns itself. */
+static void return_early(struct native_compiler *c, uint32_t row) {
+    ASSERT(c->ir.rows[row].op == OP_RETURN);
+    c->row = row;
+    native_call(c, &c->ir.rows[row]);
+}
+
 void native_jump(struct native_compiler *c, uint32_t row) {
+    if (c->body != 0 && is_merge(c, row)) {
+        return_early(c, row);
+        return;
+    }
     c->reachable = false;
     if (is_merge(c, row)) native_adapt(c, row);
     else c->rows[row].state = nv_save(c);
@@ -141,6 +153,11 @@ void native_jump_from_table(struct native_compiler *c, uint8_t *table, const uin
 static void put_late_edge(struct native_compiler *c, struct native_late *late) {
     nv_restore(c, late->state);
     c->row = late->row;
+    nv_unlock(c);
+    if (c->body != 0) {
+        return_early(c, late->row);
+        return;
+    }
     native_adapt(c, late->row);
     add_site(c, emit_jump_forward(&c->e), -1, late->row);
 }
@@ -188,7 +205,8 @@ static void end_forced(struct native_compiler *c) {
 static void put_late(struct native_compiler *c, uint32_t i) {
     struct native_late late = c->late[i]; /* the array may grow */
     uint8_t *here = c->e.at;
-    emit_link(&c->e, late.site, here);
+    native_enter_body(c, late.body);
+    if (late.site != NULL) emit_link(&c->e, late.site, here);
     for (unsigned k = 0; k < 2 && late.more[k] != NULL; k++) emit_link(&c->e, late.more[k], here);
     switch (late.kind) {
     case LATE_FORCED_EXIT: end_forced(c); /* fall through */
@@ -205,6 +223,8 @@ static void put_late(struct native_compiler *c, uint32_t i) {
         break;
     case LATE_STORE: put_late_store(c, &late); break;
     case LATE_METHOD: put_late_method(c, &late); break;
+    case LATE_OTHER_CALLEE: native_put_other_callee(c, &late); break;
+    case LATE_RETURN: native_put_late_return(c, &late); break;
     case LATE_CALL:
         nv_restore(c, late.state);
         c->row = late.row;
@@ -236,6 +256,14 @@ static void begin_row(struct native_compiler *c, uint32_t row) {
     struct native_row *at = &c->rows[row];
     c->row = row;
     nv_unlock(c);
+    if (at->follows_inlined) {
+        put_label(c, row);
+        struct native_late *late = native_add_late(c, NULL, LATE_RETURN);
+        late->back = c->e.at;
+        late->state = nv_save(c);
+        return;
+    }
+    if (c->body != 0 && is_merge(c, row)) return; /* only the row before leads here */
     if (at->cell != 0xffff) {
         /* Jumps may lead to a return point, too: they skip its code. */
         bool falls_in = c->reachable;
@@ -265,7 +293,8 @@ static void put_entry(struct native_compiler *c) {
     c->entry = c->e.at;
     uint8_t *forced = native_count_test(c);
     if (forced != NULL) native_add_late(c, forced, LATE_FORCED_ENTRY);
-    emit_address(&c->e, R_TEMP, at_base(R_BASE, -(int32_t)c->function->frame_bytes));
+    int32_t bytes = (int32_t)c->function->frame_bytes + 8 * (int32_t)c->more_words;
+    emit_address(&c->e, R_TEMP, at_base(R_BASE, -bytes));
     emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, DOMAIN(gc.mutator_limit));
     uint8_t *tested = emit_jump_if_forward(&c->e, C_ABOVE_EQUAL);
     put_slow_entry(c);
@@ -282,10 +311,19 @@ static bool is_entry_next(const struct native_compiler *c) {
     return i == c->first;
 }
 
+/* At a loop header: the interpreted function has tested only for its own frame. */
+static void need_room(struct native_compiler *c, uint32_t i) {
+    int32_t bytes = (int32_t)c->function->frame_bytes + 8 * (int32_t)c->more_words;
+    c->row = i;
+    emit_address(&c->e, R_TEMP, at_base(R_BASE, 8 * (int32_t)c->ir.rows[i].height - bytes));
+    emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, DOMAIN(gc.mutator_limit));
+    native_exit_if(c, C_BELOW);
+}
+
 /* Where the loop enters at row i, with R_BASE at sp. */
 static void put_ways_in(struct native_compiler *c, const uint8_t **enter) {
     for (uint32_t i = 0; i < c->ir.count && !c->failed && !c->e.full; i++) {
-        if (c->words[c->rows[i].decoded] != (uintptr_t)c->bodies[ENGINE_HOT]) continue;
+        if (c->words[c->rows[i].decoded] != (uintptr_t)c->loop_bodies[ENGINE_HOT]) continue;
         if (c->rows[i].label == NULL) { /* only code that leaves to the loop leads there */
             c->failed = true;
             return;
@@ -293,34 +331,42 @@ static void put_ways_in(struct native_compiler *c, const uint8_t **enter) {
         enter[i] = runs_at(&c->e, c->e.at);
         uint32_t height = c->ir.rows[i].height;
         nv_begin(c, height, height, c->rows[i].a_is_live);
+        if (i != c->first && c->more_words > 0) need_room(c, i);
         native_adapt(c, i);
         emit_jump(&c->e, c->rows[i].label);
     }
 }
 
-/* Emits the code. Rows before the first one are RESTART and GRAB, or only jumps reach them. */
-static void put_rows(struct native_compiler *c, const uint8_t **enter) {
-    put_entry(c);
-    if (!is_entry_next(c)) native_jump(c, c->first);
+void native_put_rows(struct native_compiler *c) {
     for (uint32_t i = 0; i < c->ir.count && !c->failed && !c->e.full; i++) {
         if (c->ir.rows[i].op == OP_RESTART || c->ir.rows[i].op == OP_GRAB) continue;
         c->rows[i].offset = (uint32_t)(c->e.at - c->e.start);
         begin_row(c, i);
         if (c->reachable) native_form(c, &c->ir.rows[i]);
     }
+}
+
+/* Emits the code. Rows before the first one are RESTART and GRAB, or only jumps reach them. */
+static void put_code(struct native_compiler *c, const uint8_t **enter) {
+    put_entry(c);
+    if (!is_entry_next(c)) native_jump(c, c->first);
+    native_put_rows(c);
     c->late_start = c->e.at;
     put_ways_in(c, enter);
     for (uint32_t i = 0; i < c->late_count && !c->failed && !c->e.full; i++) put_late(c, i);
+    native_enter_body(c, 0);
 }
 
 /* ---- A function. ---- */
 
 static void free_compiler(struct native_compiler *c) {
     if (c == NULL) return;
-    for (size_t i = 0; c->rows != NULL && i < c->ir.count; i++) free(c->rows[i].state);
+    if (c->bodies == NULL) {
+        vm_ir_free(&c->ir);
+        free(c->rows);
+    }
+    native_free_bodies(c);
     for (uint32_t i = 0; i < c->late_count; i++) free(c->late[i].state);
-    vm_ir_free(&c->ir);
-    free(c->rows);
     free(c->late);
     free(c->sites);
     free(c->tables.items);
@@ -335,7 +381,7 @@ void native_free_compiling(struct vm_native *native) {
     native->compiling = NULL;
 }
 
-static void set_up(struct native_compiler *c) {
+static void set_up(struct native_compiler *c, value env) {
     const struct vm_decoded *decoded =
         &c->vm->decoded_area->decoded.items[c->function->decoded - 1];
     uint32_t entry = c->function->kind == FUNCTION_MAIN
@@ -343,12 +389,8 @@ static void set_up(struct native_compiler *c) {
                          : vm_find_entry(c->code->verifier, c->function->pc);
     vm_ir_make(&c->ir, c->code, entry);
     c->words = decoded->words;
-    c->bodies = vm_loop_bodies(c->vm);
+    c->loop_bodies = vm_loop_bodies(c->vm);
     c->rows = vm_must(calloc(c->ir.count, sizeof *c->rows));
-    c->max_depth = (uint32_t)(c->function->frame_bytes / 8) + 4;
-    c->value_capacity = c->max_depth + MORE_VALUES;
-    c->now.slots = vm_must(calloc(c->max_depth, sizeof *c->now.slots));
-    c->now.values = vm_must(calloc(c->value_capacity, sizeof *c->now.values));
     c->takes = vm_entry_at(c->code->verifier, entry)->arity;
     uint32_t *offsets = vm_must(malloc(c->ir.count * sizeof *offsets));
     vm_row_offsets(c->vm, c->function, &c->ir, offsets);
@@ -361,6 +403,11 @@ static void set_up(struct native_compiler *c) {
     while (c->ir.rows[c->first].pc != c->function->pc) c->first++;
     if (c->ir.rows[c->first].op == OP_GRAB) c->first++;
     native_flow(&c->ir, c->rows, c->first);
+    native_find_inlined(c, env);
+    c->max_depth = (uint32_t)(c->function->frame_bytes / 8) + c->more_words + 4;
+    c->value_capacity = c->max_depth + MORE_VALUES;
+    c->now.slots = vm_must(calloc(c->max_depth, sizeof *c->now.slots));
+    c->now.values = vm_must(calloc(c->value_capacity, sizeof *c->now.values));
     native_find_references(c);
     native_find_loops(c);
 }
@@ -384,7 +431,7 @@ static void put_cells(struct native_compiler *c) {
         if (c->rows[i].cell == 0xffff) continue;
         uint32_t at = (uint32_t)(CELL_WORDS * returns.count);
         c->cells[at + 1] = frame_word(c->code->base + row->pc, row->height);
-        c->cells[at + 2] = (uintptr_t)c->bodies[ENGINE_NATIVE_RETURN];
+        c->cells[at + 2] = (uintptr_t)c->loop_bodies[ENGINE_NATIVE_RETURN];
         offsets[returns.count] = at + 2;
         returns.rows[returns.count++] = *row;
     }
@@ -402,9 +449,9 @@ static void put_cells(struct native_compiler *c) {
 static void install(struct native_compiler *c, const uint8_t *const *enter) {
     for (uint32_t i = 0; i < c->ir.count; i++) {
         uintptr_t *words = (uintptr_t *)c->words + c->rows[i].decoded;
-        if (*words != (uintptr_t)c->bodies[ENGINE_HOT]) continue;
+        if (*words != (uintptr_t)c->loop_bodies[ENGINE_HOT]) continue;
         unsigned native = i == c->first ? ENGINE_NATIVE : ENGINE_NATIVE_LOOP;
-        words[0] = (uintptr_t)c->bodies[enter != NULL ? native : ENGINE_COLD];
+        words[0] = (uintptr_t)c->loop_bodies[enter != NULL ? native : ENGINE_COLD];
         if (enter != NULL) words[1] = (uintptr_t)enter[i];
     }
 }
@@ -447,7 +494,7 @@ static bool compile(struct native_compiler *c) {
                             .at = memory->writable + memory->used,
                             .end = memory->writable + CODE_MEMORY_BYTES,
                             .run_offset = memory->executable - memory->writable};
-    put_rows(c, enter);
+    put_code(c, enter);
     emit_align(&c->e, 16);
     bool done = !c->failed && !c->e.full && charge(c);
     if (done) {
@@ -488,8 +535,9 @@ static void report(struct native_compiler *c, const uintptr_t *hot) {
     free(rows);
 }
 
-/* hot: the HOT whose counter has reached 0, or NULL. */
-static void compile_decoded(struct vm *vm, const struct vm_decoded *decoded, const uintptr_t *hot) {
+/* hot: the HOT whose counter has reached 0, or NULL. env: the closure, or an integer. */
+static void compile_decoded(struct vm *vm, const struct vm_decoded *decoded, const uintptr_t *hot,
+                            value env) {
     uint64_t start_ns = native_now_ns();
     struct native_compiler *c = vm_must(calloc(1, sizeof *c));
     vm->native->compiling = c;
@@ -500,7 +548,7 @@ static void compile_decoded(struct vm *vm, const struct vm_decoded *decoded, con
     c->code = vm->codes[c->function->fragment];
     c->checks = !vm->options.unchecked;
     c->last_exit_row = c->called_before = UINT32_MAX;
-    set_up(c);
+    set_up(c, env);
     bool refused = !native_begin(vm) || !code_memory_is_own(&vm->native->memory) ||
                    !is_suitable(c) || !compile(c);
     if (refused) {
@@ -514,14 +562,14 @@ static void compile_decoded(struct vm *vm, const struct vm_decoded *decoded, con
     vm->native->compile_ns += native_now_ns() - start_ns;
 }
 
-void vm_native_compile(struct vm *vm, uintptr_t *hot) {
-    compile_decoded(vm, vm_find_decoded(vm, resume_at(hot)), hot);
+void vm_native_compile(struct vm *vm, uintptr_t *hot, value env) {
+    compile_decoded(vm, vm_find_decoded(vm, resume_at(hot)), hot, env);
 }
 
 bool vm_native_compile_early(struct vm *vm, uint32_t index) {
     if (!vm_function_prepare(vm, index)) return false;
     const struct vm_function *f = &vm->functions[index];
     if (f->kind != FUNCTION_RESTART && vm->native != NULL)
-        compile_decoded(vm, &vm->decoded_area->decoded.items[f->decoded - 1], NULL);
+        compile_decoded(vm, &vm->decoded_area->decoded.items[f->decoded - 1], NULL, VAL_UNIT);
     return true;
 }

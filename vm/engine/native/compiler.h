@@ -17,6 +17,7 @@ struct vm_function;
 struct vm_native_code;
 struct native_gdb_file;
 struct native_loop;
+struct native_row;
 
 /* A row of the table of entries, by function. Machine code compares takes, then jumps. */
 struct native_entry {
@@ -66,6 +67,8 @@ struct vm_native {
     FILE *perf_map;       /* or NULL */
     bool debugged;        /* by gdb, when the first function was compiled */
     struct native_gdb_file *gdb_files;
+    uint8_t *refusals; /* by function: it cannot be inlined */
+    uint32_t refusal_count;
     struct native_compiler *compiling; /* freed if memory ends */
     size_t cell_count;
     size_t charged;             /* bytes, to the heap's limit */
@@ -76,7 +79,7 @@ struct vm_native {
 
 /* Out-of-line code, emitted after the function's. */
 struct native_late {
-    uint8_t *site, *back; /* the jump to it; where it continues */
+    uint8_t *site, *back; /* the jump to it, or NULL; where it continues */
     uint8_t *more[2];     /* other jumps to it, or NULL */
     struct native_values *state;
     uint32_t row, exit;
@@ -88,9 +91,11 @@ struct native_late {
         LATE_TAG,
         LATE_STORE,
         LATE_METHOD,
-        LATE_CALL
+        LATE_CALL,
+        LATE_OTHER_CALLEE, /* than the one that is inlined */
+        LATE_RETURN        /* the return point of an inlined call */
     } kind;
-    uint8_t reg, tag, object;
+    uint8_t reg, tag, object, body;
     struct native_place place;
     int32_t constant; /* of a store */
     bool is_constant, saves_floats;
@@ -108,7 +113,9 @@ struct native_row {
     uint32_t references;         /* those in slots */
     uint8_t entries;             /* predecessors, at most 2 are counted */
     uint8_t reference;           /* that the instruction makes or uses, + 1; 0: none */
+    uint8_t inlined;             /* the body that a call is replaced by; 0: none */
     bool a_is_live;
+    bool follows_inlined; /* the state is that of the end of such a body */
 };
 struct native_site {
     uint8_t *site; /* of a jump; or a table */
@@ -116,30 +123,51 @@ struct native_site {
     int32_t word; /* of the table; -1: it is a jump */
 };
 
-struct native_compiler {
-    struct vm *vm;
-    struct vm_native *native;
+/* A function whose rows are compiled: the function itself, body 0, or an inlined one. */
+struct native_body {
     struct vm_function *function;
     struct vm_code *code;
     uint32_t index, takes, first; /* of the function; its arguments; its first row after GRAB */
+    struct vm_ir ir;              /* heights include `below` */
+    const uintptr_t *words;       /* the function's decoded code */
+    struct native_row *rows;
+    uint32_t below;           /* words of the frame that are not the inlined function's */
+    uint32_t call;            /* the row that is replaced */
+    uint8_t tag;              /* of the closure */
+    bool is_tail_call, joins; /* joins: several ways lead to the row after the call */
+};
+
+struct native_compiler {
+    struct vm *vm;
+    struct vm_native *native;
+    /* The present body's (inlining.h). */
+    struct vm_function *function;
+    struct vm_code *code;
+    uint32_t index, takes, first;
     struct vm_ir ir;
+    const uintptr_t *words;
+    struct native_row *rows;
+    uint32_t body;
+    struct native_body *bodies; /* NULL: the present one is the only one */
+    uint32_t body_count;
+    uint32_t more_words; /* that inlined functions need, more than the function */
+    bool calls_other;    /* in a call that was to be inlined */
+    bool returned;       /* from the inlined function compiled last */
     struct emitter e;
     struct native_values now;
     uint32_t max_depth, value_capacity;
     uint32_t locked, locked_xmm; /* registers */
     uint32_t row;
-    uint32_t called_before; /* the row that follows the APPLY1 to APPLY3 compiled last */
-    bool failed;            /* the function stays in the loop */
-    bool reachable;         /* control reaches the present row */
-    bool checks;            /* not --unchecked */
-    const uintptr_t *words; /* the function's decoded code */
-    const void *const *bodies;
+    uint32_t called_before;         /* the row that follows the APPLY1 to APPLY3 compiled last */
+    bool failed;                    /* the function stays in the loop */
+    bool reachable;                 /* control reaches the present row */
+    bool checks;                    /* not --unchecked */
+    const void *const *loop_bodies; /* of the loop's instructions */
     uintptr_t *cells;
     uint32_t cell_count;
     const uint8_t *entry_address;
     uint8_t *entry; /* with the test of the stack and of the poll word */
     uint8_t *late_start;
-    struct native_row *rows;
     struct native_late *late;
     uint32_t late_count, late_capacity;
     struct native_site *sites;
@@ -161,6 +189,8 @@ static inline struct native_place domain_field(size_t offset) {
 /* ---- compile.c ---- */
 /* Out-of-line code, entered by the jump at that site. */
 struct native_late *native_add_late(struct native_compiler *c, uint8_t *site, unsigned kind);
+/* The code of the present body's rows. */
+void native_put_rows(struct native_compiler *c);
 /* Jumps to the label of a row: always, or if the condition holds. */
 void native_jump(struct native_compiler *c, uint32_t row);
 void native_jump_if(struct native_compiler *c, enum native_condition condition, uint32_t row);
@@ -209,6 +239,8 @@ bool native_call(struct native_compiler *c, const struct vm_ir_row *row);
 void native_store(struct native_compiler *c, int block, uint32_t i, uint16_t v);
 /* GETVECTITEM, and the primitives that do the same. */
 void native_get_item(struct native_compiler *c);
+/* Whether a primitive's machine code calls no C function that may need the frame. */
+bool native_primitive_is_inline(const struct native_compiler *c, const struct vm_ir_row *row);
 /* SETVECTITEM. */
 void native_set_item(struct native_compiler *c);
 /* GETBYTESCHAR. */

@@ -32,6 +32,13 @@ static uint32_t to_slot(const struct native_compiler *c, uint32_t slot, bool con
     return (c->now.depth - 1 - slot) << 16 | (content ? EXIT_CONTENT : 0);
 }
 
+/* The frame word for the allocation of a float. */
+static uint64_t frame_of_float(const struct native_compiler *c, struct native_maker maker) {
+    const struct native_body *b = &c->bodies[maker.body];
+    const struct vm_ir_row *made = &b->ir.rows[maker.row];
+    return frame_word(b->code->base + made->pc + vm_fixed_words[made->op], c->now.depth - b->below);
+}
+
 static void put_move(struct native_compiler *c, uint32_t target, uint16_t v) {
     struct native_exits *x = &c->native->exits;
     const struct native_value *p = nv_at(c, v);
@@ -43,9 +50,7 @@ static void put_move(struct native_compiler *c, uint32_t target, uint16_t v) {
         put(x, c->now.depth - 1 - (uint32_t)p->home);
     } else {
         ASSERT(p->xmm != R_NONE); /* NV1 */
-        const struct vm_ir_row *made = &c->ir.rows[p->row];
-        uint64_t word = frame_word(c->code->base + made->pc + vm_fixed_words[made->op],
-                                   c->now.depth);
+        uint64_t word = frame_of_float(c, p->maker);
         put(x, target | (uint32_t)EXIT_XMM << 12 | (uint32_t)p->xmm);
         put(x, (uint32_t)word);
         put(x, (uint32_t)(word >> 32));
@@ -79,6 +84,10 @@ uint32_t native_describe_exit(struct native_compiler *c) {
     for (uint32_t i = c->now.clean; i < c->now.depth; i++) {
         if (c->now.slots[i].in_memory) continue;
         put_move(c, to_slot(c, i, false), c->now.slots[i].v);
+        moves++;
+    }
+    if (c->now.env != NO_VALUE) {
+        put_move(c, (uint32_t)EXIT_SLOT_ENV << 16, c->now.env);
         moves++;
     }
     for (uint32_t k = 0; k < c->reference_count; k++) {

@@ -3,7 +3,7 @@
  * An exit is a position in one array of words:
  *
  *     the decoded instruction, a word of the area | sp - R_BASE, words | n | taken | n moves
- *     a move: slot << 16 | kind << 12 | operand       slot: from sp on, or EXIT_SLOT_A;
+ *     a move: slot << 16 | kind << 12 | operand       slot: from sp on, or EXIT_SLOT_A, _ENV;
  *             with EXIT_CONTENT: field 0 of the block in the slot
  *
  * Machine code jumps to the stub `exit` with the position in R_TEMP; the stub stores the registers
@@ -17,7 +17,7 @@
 struct native_compiler;
 enum native_condition;
 
-enum { EXIT_SLOT_A = 0xffff, EXIT_CONTENT = 1 << 15 };
+enum { EXIT_SLOT_A = 0xffff, EXIT_SLOT_ENV = 0xfffe, EXIT_CONTENT = 1 << 15 };
 enum exit_head { EXIT_DECODED, EXIT_SP, EXIT_MOVES, EXIT_TAKEN, EXIT_HEAD_WORDS };
 enum exit_kind {
     EXIT_REGISTER,

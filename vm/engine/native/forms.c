@@ -42,9 +42,14 @@ static bool small_constant(const struct native_compiler *c, uint16_t v, int64_t 
 
 /* ---- Loads. ---- */
 
+/* A register that holds the present closure. */
+static int env_register(struct native_compiler *c) {
+    return c->now.env == NO_VALUE ? R_ENV : nv_register(c, c->now.env);
+}
+
 static void env_field(struct native_compiler *c, uint32_t n) {
-    int reg = nv_free_register(c);
-    emit_load(&c->e, reg, at_base(R_ENV, (int32_t)(8 * n)));
+    int from = env_register(c), reg = nv_free_register(c);
+    emit_load(&c->e, reg, at_base(from, (int32_t)(8 * n)));
     set_a_register(c, reg, 0);
 }
 
@@ -53,8 +58,8 @@ static void offset_closure(struct native_compiler *c, int32_t words) {
         nv_set_a(c, nv_env(c));
         return;
     }
-    int reg = nv_free_register(c);
-    emit_address(&c->e, reg, at_base(R_ENV, 8 * words));
+    int from = env_register(c), reg = nv_free_register(c);
+    emit_address(&c->e, reg, at_base(from, 8 * words));
     set_a_register(c, reg, FACT_BLOCK | FACT_CLOSURE);
 }
 

@@ -6,6 +6,7 @@
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/contents.h"
 #include "vm/engine/native/facts.h"
+#include "vm/engine/native/inlining.h"
 #include "vm/engine/native/loops.h"
 
 /* A, which is called with n arguments, is this very function. */
@@ -61,6 +62,7 @@ enum { MOST_LOADED = 6 };
 
 /* APPLY1 to APPLY3: the return frame goes below the arguments. */
 static void apply(struct native_compiler *c, uint32_t n) {
+    if (native_inline(c, n, false)) return;
     uint32_t h = c->now.depth;
     int regs[MOST_LOADED];
     nv_flush(c, h - n);
@@ -77,6 +79,7 @@ static void apply(struct native_compiler *c, uint32_t n) {
 
 /* APPLY: the return frame was pushed before the arguments. */
 static void apply_pushed(struct native_compiler *c, uint32_t n) {
+    if (native_inline(c, n, false)) return;
     if (n > MOST_ARGUMENTS) {
         native_leave(c);
         return;
@@ -99,6 +102,7 @@ static void tail_call_of_many(struct native_compiler *c, uint32_t n) {
 }
 
 static void tail_call(struct native_compiler *c, uint32_t n) {
+    if (native_inline(c, n, true)) return;
     int regs[MOST_LOADED];
     if (n > MOST_ARGUMENTS) {
         native_leave(c);
@@ -131,6 +135,11 @@ static void resume(struct native_compiler *c) {
 }
 
 static void return_form(struct native_compiler *c) {
+    c->returned = true;
+    if (c->body != 0 && !c->bodies[c->body].is_tail_call) {
+        native_return_inlined(c);
+        return;
+    }
     int32_t frame = 8 * (int32_t)c->now.base;
     if (nv_at(c, c->now.a)->reg != R_A) nv_copy_to(c, R_A, c->now.a);
     emit_load(&c->e, R_TEMP, at_base(R_BASE, frame));

@@ -233,6 +233,45 @@ static bool float_form(struct native_compiler *c, unsigned inlined) {
     }
 }
 
+bool native_primitive_is_inline(const struct native_compiler *c, const struct vm_ir_row *row) {
+    if (row->op == OP_C_CALLN || c->vm->prims[row->operands[1]].function == NULL) return false;
+    switch (c->vm->prims[row->operands[1]].inlined) {
+    case ENGINE_ARRAY_GET_ADDR:
+    case ENGINE_ARRAY_GET:
+    case ENGINE_ARRAY_UNSAFE_GET:
+    case ENGINE_ARRAY_SET_ADDR:
+    case ENGINE_ARRAY_SET:
+    case ENGINE_ARRAY_UNSAFE_SET:
+    case ENGINE_STRING_GET:
+    case ENGINE_BYTES_GET:
+    case ENGINE_BYTES_SET:
+    case ENGINE_STRING_LENGTH:
+    case ENGINE_BYTES_LENGTH:
+    case ENGINE_STRING_EQUAL:
+    case ENGINE_STRING_NOTEQUAL:
+    case ENGINE_STRING_OF_BYTES:
+    case ENGINE_BYTES_OF_STRING:
+    case ENGINE_FLOATARRAY_GET:
+    case ENGINE_FLOATARRAY_SET:
+    case ENGINE_INT_COMPARE:
+    case ENGINE_ADD_FLOAT:
+    case ENGINE_SUB_FLOAT:
+    case ENGINE_MUL_FLOAT:
+    case ENGINE_DIV_FLOAT:
+    case ENGINE_NEG_FLOAT:
+    case ENGINE_ABS_FLOAT:
+    case ENGINE_SQRT_FLOAT:
+    case ENGINE_LT_FLOAT:
+    case ENGINE_LE_FLOAT:
+    case ENGINE_GT_FLOAT:
+    case ENGINE_GE_FLOAT:
+    case ENGINE_EQ_FLOAT:
+    case ENGINE_NEQ_FLOAT:
+    case ENGINE_FLOAT_OF_INT: return true;
+    default: return false;
+    }
+}
+
 void native_primitive(struct native_compiler *c, const struct vm_ir_row *row) {
     const struct vm_linked_prim *prim = &c->vm->prims[row->operands[1]];
     unsigned inlined = row->op == OP_C_CALLN ? 0 : prim->inlined;

@@ -170,6 +170,7 @@ void native_begin_label(struct native_compiler *c, uint32_t row) {
                                                : 0;
         if (pin->reference == 0) nv_pin(c, pin->slot, pin->reg, facts, !pin->assigned);
         else pin_content(c, pin, facts);
-        if (is_float(pin)) nv_at(c, pinned(c, pin))->row = pin->made;
+        if (is_float(pin))
+            nv_at(c, pinned(c, pin))->maker = (struct native_maker){0, (uint16_t)pin->made};
     }
 }

@@ -41,9 +41,10 @@ uintptr_t vm_native_threshold(const struct vm *vm);
 /* Whether HOT is inserted before loop headers and, unless the function runs only once, after its
  * GRAB. GC: never. */
 bool vm_native_counts(const struct vm *vm);
-/* The HOT at that word has counted down to zero: compiles the function and replaces its HOT words
- * by NATIVE or COLD. GC: never. Fails: when out of memory, fatally. */
-void vm_native_compile(struct vm *vm, uintptr_t *hot);
+/* The HOT at that word has counted down to zero in a function that runs with the closure env:
+ * compiles the function and replaces its HOT words by NATIVE or COLD. GC: never. Fails: when out of
+ * memory, fatally. */
+void vm_native_compile(struct vm *vm, uintptr_t *hot, value env);
 /* Prepares a function and compiles it, as --jit=all does at its first call. Needs: it was not
  * called; --jit=all. False: the verifier has refused it (vm->refused). GC: never.  Fails: when out
  * of memory, fatally. */

@@ -297,6 +297,7 @@ void vm_native_destroy(struct vm *vm) {
     if (n->entries != NULL) vm_release(n->entries, n->entries_bytes);
     gc_external_uncharge(vm->domain->gc.heap, n->charged);
     free(n->exits.words);
+    free(n->refusals);
     free(n);
     vm->native = NULL;
 }
@@ -383,7 +384,9 @@ static void leave(struct domain *d, const struct native_registers *found, uint32
     state->env = (value)found->reg[R_ENV];
     state->extra_args = val_of_int(0);
     for (uint32_t moves = exit[EXIT_MOVES]; moves > 0; moves--, w += words_of_move(w)) {
-        move(d, &state->accu, state->sp, w, moved(found, state->sp, w));
+        value v = moved(found, state->sp, w);
+        if (w[0] >> 16 == EXIT_SLOT_ENV) state->env = v;
+        else move(d, &state->accu, state->sp, w, v);
         floats |= kind_of_move(w) == EXIT_XMM;
     }
     if (floats) box_floats(d, found, exit, state);

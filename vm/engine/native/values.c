@@ -49,6 +49,7 @@ uint16_t nv_constant(struct native_compiler *c, int64_t k) {
 }
 
 uint16_t nv_env(struct native_compiler *c) {
+    if (c->now.env != NO_VALUE) return c->now.env;
     uint16_t v = new_value(c, VALUE_ENV);
     c->now.values[v].facts = FACT_BLOCK | FACT_CLOSURE;
     return v;
@@ -68,7 +69,7 @@ uint16_t nv_in_xmm(struct native_compiler *c, int xmm) {
     ASSERT(c->now.of_xmm[xmm] == NO_VALUE);
     uint16_t v = new_value(c, VALUE_PLAIN);
     c->now.values[v].xmm = (int8_t)xmm;
-    c->now.values[v].row = c->row;
+    c->now.values[v].maker = (struct native_maker){(uint16_t)c->body, (uint16_t)c->row};
     c->now.values[v].facts = FACT_BLOCK | FACT_DOUBLE;
     c->now.of_xmm[xmm] = v;
     c->changes++;
@@ -91,6 +92,18 @@ void nv_set_a(struct native_compiler *c, uint16_t v) {
     c->now.a = v;
     c->changes++;
 }
+
+void nv_set_env(struct native_compiler *c, uint16_t v) {
+    uint16_t old = c->now.env;
+    if (v != NO_VALUE) c->now.values[v].refs++;
+    c->now.env = v;
+    if (old != NO_VALUE) unref(c, old);
+    c->changes++;
+}
+
+void nv_hold(struct native_compiler *c, uint16_t v) { nv_at(c, v)->refs++; }
+
+void nv_release(struct native_compiler *c, uint16_t v) { unref(c, v); }
 
 void nv_push(struct native_compiler *c, uint16_t v) {
     struct native_values *s = &c->now;
@@ -361,6 +374,7 @@ void nv_forget_facts(struct native_compiler *c) {
 }
 
 void nv_forget(struct native_compiler *c) {
+    ASSERT(c->now.env == NO_VALUE);
     for (int r = 0; r < R_COUNT; r++) {
         if (c->now.of_reg[r] != NO_VALUE) nv_at(c, c->now.of_reg[r])->reg = R_NONE;
         if (c->now.of_xmm[r] != NO_VALUE) nv_at(c, c->now.of_xmm[r])->xmm = R_NONE;
@@ -378,7 +392,7 @@ void nv_begin(struct native_compiler *c, uint32_t depth, uint32_t base, bool a_i
     struct native_values *s = &c->now;
     s->depth = s->used_values = 0;
     s->first_free = depth;
-    s->a = NO_VALUE;
+    s->a = s->env = NO_VALUE;
     for (uint32_t k = 0; k < c->reference_count; k++)
         s->contents[k] = (struct native_content){NO_VALUE, true};
     for (int r = 0; r < R_COUNT; r++) s->of_reg[r] = s->of_xmm[r] = NO_VALUE;

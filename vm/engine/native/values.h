@@ -6,7 +6,7 @@
  *
  * A value may be in several slots and in A; facts about it hold for all of them.
  *
- * NV1  A value in use is a constant, E, in a register (xmm or not), or at home in a slot.
+ * NV1  A value in use is a constant, R_ENV, in a register (xmm or not), or at home in a slot.
  * NV2  home is a slot that holds the value and is in memory.
  * NV3  The content of a reference (references.h) is in its block too if it is written, or not
  *      known here. */
@@ -30,12 +30,16 @@ enum {
 };
 enum value_kind { VALUE_PLAIN, VALUE_CONSTANT, VALUE_ENV };
 
+/* What made a float: a row of a body (inlining.h). */
+struct native_maker {
+    uint16_t body, row;
+};
 struct native_value {
-    int64_t k;             /* of a constant */
-    uint32_t row;          /* that made it, of a float in a register */
-    uint16_t refs, fields; /* fields: it has at least that many */
-    int16_t home;          /* NV2; -1: none */
-    int8_t reg, xmm;       /* -1: none; E has none */
+    int64_t k;                 /* of a constant */
+    struct native_maker maker; /* of a float in a register */
+    uint16_t refs, fields;     /* fields: it has at least that many */
+    int16_t home;              /* NV2; -1: none */
+    int8_t reg, xmm;           /* -1: none; E has none */
     uint8_t facts, kind;
 };
 struct native_slot {
@@ -54,6 +58,7 @@ struct native_values {
     uint32_t clean;                            /* slots below it are in memory */
     uint32_t first_free;                       /* values below it are in use */
     uint16_t a;                                /* the value of A */
+    uint16_t env;                              /* the closure of an inlined function, or NO_VALUE */
     uint16_t of_reg[R_COUNT], of_xmm[X_COUNT]; /* NO_VALUE: free */
     struct native_content contents[MOST_REFERENCES];
     struct native_slot *slots;
@@ -62,10 +67,15 @@ struct native_values {
 
 /* ---- Values and slots. ---- */
 uint16_t nv_constant(struct native_compiler *c, int64_t k);
-uint16_t nv_env(struct native_compiler *c);
+uint16_t nv_env(struct native_compiler *c); /* the present closure */
 uint16_t nv_in_register(struct native_compiler *c, int reg, unsigned facts);
 uint16_t nv_in_xmm(struct native_compiler *c, int xmm);
 void nv_set_a(struct native_compiler *c, uint16_t v);
+/* An inlined function begins, or ends. */
+void nv_set_env(struct native_compiler *c, uint16_t v);
+/* Keeps v in use while no slot and no A has it. */
+void nv_hold(struct native_compiler *c, uint16_t v);
+void nv_release(struct native_compiler *c, uint16_t v);
 void nv_push(struct native_compiler *c, uint16_t v);
 void nv_pop(struct native_compiler *c, uint32_t n);
 /* The slot's content becomes v. */

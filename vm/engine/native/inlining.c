@@ -1,0 +1,488 @@
+/* inlining.c - see inlining.h. */
+#include "vm/engine/native/inlining.h"
+
+#include "gc/value.h"
+#include "vm/base/os.h"
+#include "vm/code/code.h"
+#include "vm/code/decoded.h"
+#include "vm/code/opcodes.h"
+#include "vm/engine/native/contents.h"
+#include "vm/engine/native/facts.h"
+#include "vm/engine/native/flow.h"
+#include "vm/engine/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    MOST_BODIES = 24,
+    MOST_INLINED_ROWS = 32,  /* of a function */
+    MOST_INLINED_WORDS = 32, /* of its frame and return frame */
+    MOST_DECODED_WORDS = 80, /* of its decoded code: a first test of its size */
+    MOST_INLINED_ARGUMENTS = 6,
+};
+
+/* ---- Which calls. ---- */
+
+static bool is_closure(value v) {
+    return is_block(v) && (tag_of(v) == TAG_CLOSURE || tag_of(v) == TAG_INFIX);
+}
+
+/* Field i of a block of values; 0: there is none. */
+static value field_if_any(value block, uint32_t i) {
+    if (is_int(block) || tag_of(block) > TAG_OBJECT || i >= wosize_of(block)) return 0;
+    return field(block, i);
+}
+
+/* What ENVACC, OFFSETCLOSURE or GETGLOBALFIELD at row i loads if the closure is env; 0: unknown. */
+static value loaded_at(const struct native_compiler *c, value env, uint32_t i) {
+    const struct vm_ir_row *row = &c->ir.rows[i];
+    switch (vm_opcodes[row->op].long_op) {
+    case OP_ENVACC:
+    case OP_PUSHENVACC: return is_closure(env) ? field(env, row->operands[0]) : 0;
+    case OP_OFFSETCLOSURE:
+    case OP_PUSHOFFSETCLOSURE:
+        return is_closure(env) ? env + (value)(8 * (int64_t)(int32_t)row->operands[0]) : 0;
+    case OP_GETGLOBALFIELD:
+    case OP_PUSHGETGLOBALFIELD:
+        return field_if_any(field(c->vm->global_data, row->operands[0]), row->operands[1]);
+    case OP_GETFIELD: {
+        if (row->flags & IR_LEADER || i == 0) return 0;
+        value block = loaded_at(c, env, i - 1);
+        return block == 0 ? 0 : field_if_any(block, row->operands[0]);
+    }
+    default: return 0;
+    }
+}
+
+static uint32_t arguments_of_call(const struct vm_ir_row *row) {
+    switch (row->op) {
+    case OP_APPLY1: return 1;
+    case OP_APPLY2: return 2;
+    case OP_APPLY3: return 3;
+    case OP_APPLY:
+    case OP_APPTERM:
+    case OP_APPTERM1:
+    case OP_APPTERM2:
+    case OP_APPTERM3: return row->operands[0];
+    default: return 0;
+    }
+}
+
+static bool is_tail_call(const struct vm_ir_row *row) {
+    return row->op != OP_APPLY && vm_opcodes[row->op].flags & OP_ENDS;
+}
+
+/* Instructions whose machine code neither calls nor is left to the loop. */
+static const uint8_t simple[] = {OP_RETURN,
+                                 OP_ACC,
+                                 OP_PUSH,
+                                 OP_PUSHACC,
+                                 OP_POP,
+                                 OP_ASSIGN,
+                                 OP_ENVACC,
+                                 OP_PUSHENVACC,
+                                 OP_OFFSETCLOSURE,
+                                 OP_PUSHOFFSETCLOSURE,
+                                 OP_GETGLOBAL,
+                                 OP_PUSHGETGLOBAL,
+                                 OP_GETGLOBALFIELD,
+                                 OP_PUSHGETGLOBALFIELD,
+                                 OP_ATOM,
+                                 OP_PUSHATOM,
+                                 OP_CONSTINT,
+                                 OP_PUSHCONSTINT,
+                                 OP_GETFIELD,
+                                 OP_SETFIELD,
+                                 OP_GETFLOATFIELD,
+                                 OP_SETFLOATFIELD,
+                                 OP_VECTLENGTH,
+                                 OP_GETVECTITEM,
+                                 OP_SETVECTITEM,
+                                 OP_GETBYTESCHAR,
+                                 OP_GETSTRINGCHAR,
+                                 OP_SETBYTESCHAR,
+                                 OP_OFFSETREF,
+                                 OP_MAKEBLOCK,
+                                 OP_MAKEFLOATBLOCK,
+                                 OP_CLOSURE,
+                                 OP_GETMETHOD,
+                                 OP_GETPUBMET,
+                                 OP_ADDINT,
+                                 OP_SUBINT,
+                                 OP_MULINT,
+                                 OP_DIVINT,
+                                 OP_MODINT,
+                                 OP_ANDINT,
+                                 OP_ORINT,
+                                 OP_XORINT,
+                                 OP_LSLINT,
+                                 OP_LSRINT,
+                                 OP_ASRINT,
+                                 OP_NEGINT,
+                                 OP_BOOLNOT,
+                                 OP_OFFSETINT,
+                                 OP_ISINT,
+                                 OP_EQ,
+                                 OP_NEQ,
+                                 OP_LTINT,
+                                 OP_LEINT,
+                                 OP_GTINT,
+                                 OP_GEINT,
+                                 OP_ULTINT,
+                                 OP_UGEINT,
+                                 OP_BRANCH,
+                                 OP_BRANCHIF,
+                                 OP_BRANCHIFNOT,
+                                 OP_SWITCH,
+                                 OP_BEQ,
+                                 OP_BNEQ,
+                                 OP_BLTINT,
+                                 OP_BLEINT,
+                                 OP_BGTINT,
+                                 OP_BGEINT,
+                                 OP_BULTINT,
+                                 OP_BUGEINT,
+                                 OP_RESTART,
+                                 OP_GRAB};
+
+static bool is_simple(const struct native_compiler *c, const struct vm_ir_row *row) {
+    if (vm_opcodes[row->op].flags & OP_PRIMITIVE) return native_primitive_is_inline(c, row);
+    return memchr(simple, vm_opcodes[row->op].long_op, sizeof simple) != NULL;
+}
+
+/* Whether all rows are simple and have one predecessor, except RETURNs, and the last is one. */
+static bool is_simple_body(const struct native_compiler *c, struct native_body *b) {
+    const struct vm_ir *ir = &b->ir;
+    if (ir->loops || ir->count > MOST_INLINED_ROWS) return false;
+    for (uint32_t i = 0; i < ir->count; i++) {
+        bool before = ir->rows[i].op == OP_RESTART || ir->rows[i].op == OP_GRAB;
+        if (i < b->first && !before) return false;
+        if (!is_simple(c, &ir->rows[i])) return false;
+    }
+    b->rows = vm_must(calloc(ir->count, sizeof *b->rows));
+    native_flow(ir, b->rows, b->first);
+    for (uint32_t i = 0; i < ir->count; i++) {
+        bool is_return = ir->rows[i].op == OP_RETURN, merges = b->rows[i].entries > 1;
+        if (merges && !is_return) return false;
+        if (is_return && (merges || i + 1 < ir->count)) b->joins = true;
+    }
+    return ir->rows[ir->count - 1].op == OP_RETURN;
+}
+
+/* Functions that cannot be inlined are remembered. */
+static bool is_known_refused(const struct vm_native *n, uint32_t function) {
+    return function < n->refusal_count && n->refusals[function];
+}
+
+static void note_refused(struct vm_native *n, uint32_t function) {
+    if (function >= n->refusal_count) {
+        uint32_t count = 2 * function + 64;
+        n->refusals = vm_must(realloc(n->refusals, count));
+        memset(n->refusals + n->refusal_count, 0, count - n->refusal_count);
+        n->refusal_count = count;
+    }
+    n->refusals[function] = 1;
+}
+
+static void set_up_rows(struct native_compiler *c, struct native_body *b) {
+    uint32_t offsets[MOST_INLINED_ROWS];
+    vm_row_offsets(c->vm, b->function, &b->ir, offsets);
+    for (size_t i = 0; i < b->ir.count; i++) {
+        b->rows[i].decoded = offsets[i];
+        b->rows[i].cell = 0xffff;
+        b->ir.rows[i].height += b->below;
+    }
+}
+
+/* The function of a closure as the body of the call at row i; false: it cannot be inlined. */
+static bool make_body(struct native_compiler *c, struct native_body *b, value closure, uint32_t i) {
+    struct vm *vm = c->vm;
+    const struct vm_ir_row *call = &c->ir.rows[i];
+    uint32_t n = arguments_of_call(call);
+    value code = field(closure, 0);
+    if (!is_int(code) || (uintptr_t)code >> 1 >= vm->function_count) return false;
+    b->index = (uint32_t)((uintptr_t)code >> 1);
+    b->function = &vm->functions[b->index];
+    if (b->function->kind != FUNCTION_CLOSURE || !fits_32(2 * (int64_t)b->index + 1)) return false;
+    if (vm->decoded_area->capacity - vm->decoded_area->used < 2 * MOST_DECODED_WORDS) return false;
+    if (b->function->decoded == 0 && !(c->native->always && vm_function_prepare(vm, b->index)))
+        return false;
+    const struct vm_decoded *decoded = &vm->decoded_area->decoded.items[b->function->decoded - 1];
+    if (decoded->word_count > MOST_DECODED_WORDS ||
+        b->function->frame_bytes / 8 + 3 > MOST_INLINED_WORDS)
+        return false;
+    b->words = decoded->words;
+    b->code = vm->codes[b->function->fragment];
+    uint32_t entry = vm_find_entry(b->code->verifier, b->function->pc);
+    b->takes = vm_entry_at(b->code->verifier, entry)->arity;
+    if (b->takes != n || is_known_refused(c->native, b->index)) return false;
+    vm_ir_make(&b->ir, b->code, entry);
+    while (b->ir.rows[b->first].pc != b->function->pc) b->first++;
+    if (b->ir.rows[b->first].op == OP_GRAB) b->first++;
+    if (!is_simple_body(c, b)) {
+        note_refused(c->native, b->index);
+        return false;
+    }
+    b->tag = (uint8_t)tag_of(closure);
+    b->call = i;
+    b->is_tail_call = is_tail_call(call);
+    bool pushes_frame = !b->is_tail_call && call->op != OP_APPLY;
+    b->below = b->is_tail_call ? 0 : call->height - n + (pushes_frame ? 3 : 0);
+    set_up_rows(c, b);
+    return true;
+}
+
+static void free_body(struct native_body *b) {
+    for (size_t i = 0; b->rows != NULL && i < b->ir.count; i++) free(b->rows[i].state);
+    vm_ir_free(&b->ir);
+    free(b->rows);
+}
+
+static struct native_body *add_body(struct native_compiler *c) {
+    c->bodies = vm_must(realloc(c->bodies, (c->body_count + 1) * sizeof *c->bodies));
+    return &c->bodies[c->body_count++];
+}
+
+void native_find_inlined(struct native_compiler *c, value env) {
+    *add_body(c) = (struct native_body){.function = c->function,
+                                        .code = c->code,
+                                        .index = c->index,
+                                        .takes = c->takes,
+                                        .first = c->first,
+                                        .ir = c->ir,
+                                        .words = c->words,
+                                        .rows = c->rows};
+    uint32_t own = (uint32_t)(c->function->frame_bytes / 8), most = own;
+    for (uint32_t i = 1; i < c->ir.count && c->body_count < MOST_BODIES; i++) {
+        const struct vm_ir_row *row = &c->ir.rows[i];
+        uint32_t n = arguments_of_call(row);
+        if (n == 0 || n > MOST_INLINED_ARGUMENTS || row->flags & IR_LEADER) continue;
+        if (!is_tail_call(row) && (i + 1 == c->ir.count || c->rows[i + 1].entries > 1)) continue;
+        value closure = loaded_at(c, env, i - 1);
+        if (closure == 0 || !is_closure(closure)) continue;
+        struct native_body b = {0};
+        if (!make_body(c, &b, closure, i)) {
+            free_body(&b);
+            continue;
+        }
+        c->rows[i].inlined = (uint8_t)c->body_count;
+        *add_body(c) = b;
+        uint32_t words = b.below + (uint32_t)(b.function->frame_bytes / 8);
+        if (words > most) most = words;
+    }
+    c->more_words = most - own;
+}
+
+void native_free_bodies(struct native_compiler *c) {
+    for (uint32_t i = 0; i < c->body_count; i++) free_body(&c->bodies[i]);
+    free(c->bodies);
+}
+
+void native_enter_body(struct native_compiler *c, uint32_t body) {
+    const struct native_body *b = &c->bodies[body];
+    c->body = body;
+    c->function = b->function;
+    c->code = b->code;
+    c->index = b->index;
+    c->takes = b->takes;
+    c->first = b->first;
+    c->ir = b->ir;
+    c->words = b->words;
+    c->rows = b->rows;
+    c->changes++;
+}
+
+/* ---- The call. ---- */
+
+/* Jumps out of line if A is not a closure of the function; returns the state there. */
+static const struct native_values *guard(struct native_compiler *c, const struct native_body *b) {
+    native_force_exit(c, native_describe_exit(c));
+    int reg = nv_register(c, c->now.a);
+    uint8_t *sites[3];
+    unsigned n = 0;
+    if (c->checks && !(nv_at(c, c->now.a)->facts & FACT_CLOSURE)) {
+        emit_test_byte(&c->e, reg, 1);
+        sites[n++] = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
+        emit_compare_byte(&c->e, at_base(reg, -8), b->tag);
+        sites[n++] = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
+    }
+    emit_compare_memory(&c->e, at_base(reg, 0), (int32_t)(2 * b->index + 1));
+    sites[n++] = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
+    struct native_late *late = native_add_late(c, sites[0], LATE_OTHER_CALLEE);
+    for (unsigned i = 1; i < n; i++) late->more[i - 1] = sites[i];
+    return late->state = nv_save(c);
+}
+
+/* Whether the return frame that PUSH_RETADDR pushed is still known, and leads to the next row. */
+static bool knows_return_frame(const struct native_compiler *c, uint32_t n) {
+    if (c->now.depth < n + 3) return false;
+    const struct native_value *to = nv_at(c, nv_top(c, n)), *env = nv_at(c, nv_top(c, n + 1));
+    return to->kind == VALUE_CONSTANT && env->kind == VALUE_ENV &&
+           c->ir.rows[c->row + 1].flags & IR_RETURNS &&
+           to->k == (int64_t)native_cell(c, c->row + 1);
+}
+
+/* The callee's frame: its arguments are the slots above b->below. */
+static void push_frame(struct native_compiler *c, const struct native_body *b, uint32_t n) {
+    uint16_t arguments[MOST_INLINED_ARGUMENTS];
+    for (uint32_t k = 0; k < n; k++) nv_hold(c, arguments[k] = nv_top(c, k));
+    uint32_t kept = b->is_tail_call ? 0 : c->now.depth - n;
+    nv_pop(c, c->now.depth - kept);
+    if (!b->is_tail_call) {
+        nv_push(c, nv_constant(c, val_of_int(0)));
+        nv_push(c, nv_env(c));
+        nv_push(c, nv_constant(c, (int64_t)native_cell(c, c->row + 1)));
+    }
+    for (uint32_t k = n; k-- > 0;) {
+        nv_push(c, arguments[k]);
+        nv_release(c, arguments[k]);
+    }
+}
+
+/* A value that no slot has: other values may return instead. */
+static void make_result_distinct(struct native_compiler *c) {
+    uint16_t v = c->now.a;
+    struct native_value *p = nv_at(c, v);
+    nv_unlock(c);
+    if (!c->rows[c->row].a_is_live) {
+        nv_set_a(c, nv_constant(c, VAL_UNIT));
+        return;
+    }
+    if (p->xmm != R_NONE && p->reg == R_NONE && p->home < 0) {
+        if (p->refs == 1) return;
+        int x = nv_free_xmm(c);
+        emit_float_move(&c->e, x, nv_at(c, v)->xmm);
+        nv_set_a(c, nv_in_xmm(c, x));
+        return;
+    }
+    if (p->kind == VALUE_PLAIN && p->refs == 1 && p->reg != R_NONE) return;
+    if (p->kind == VALUE_PLAIN) nv_register(c, v);
+    unsigned facts = nv_at(c, v)->facts & FACT_INT;
+    int reg = nv_free_register(c);
+    nv_copy_to(c, reg, v);
+    nv_set_a(c, nv_in_register(c, reg, facts));
+}
+
+/* Forgets what the inlined function has found out about the caller's values, which does not hold
+ * after a call of another one. */
+static void forget_findings(struct native_compiler *c, const struct native_values *before) {
+    nv_forget_facts(c);
+    for (uint32_t i = 0; i < c->now.depth; i++) {
+        struct native_value *p = nv_at(c, c->now.slots[i].v);
+        const struct native_value *was = &before->values[before->slots[i].v];
+        if (p->kind != VALUE_PLAIN) continue;
+        if (!(was->facts & FACT_INT)) p->facts &= (uint8_t)~FACT_INT;
+        if (was->xmm != R_NONE || p->xmm == R_NONE) continue;
+        if (p->reg == R_NONE && p->home < 0) nv_register(c, c->now.slots[i].v);
+        nv_unlock(c);
+        c->now.of_xmm[p->xmm] = NO_VALUE;
+        p->xmm = R_NONE;
+    }
+}
+
+bool native_inline(struct native_compiler *c, uint32_t n, bool is_tail) {
+    uint32_t body = c->rows[c->row].inlined, call = c->row;
+    if (c->body != 0 || c->calls_other || body == 0) return false;
+    const struct native_body *b = &c->bodies[body];
+    ASSERT(b->takes == n && b->is_tail_call == is_tail);
+    bool pushed = c->ir.rows[call].op == OP_APPLY;
+    if (pushed && !knows_return_frame(c, n)) return false;
+    const struct native_values *before = guard(c, b);
+    native_write_contents(c);
+    for (uint32_t k = 0; k < c->reference_count; k++) nv_set_content(c, k, NO_VALUE, true);
+    uint16_t closure = c->now.a;
+    nv_hold(c, closure);
+    if (!pushed) push_frame(c, b, n);
+    nv_set_env(c, closure);
+    nv_release(c, closure);
+    c->returned = false;
+    native_enter_body(c, body);
+    native_put_rows(c);
+    native_enter_body(c, 0);
+    c->row = call;
+    if (is_tail) return true;
+    if (b->joins || !c->returned) {
+        c->rows[call + 1].entries = 2;
+        return true;
+    }
+    c->reachable = true;
+    c->row = call + 1; /* what allocates now exits there */
+    make_result_distinct(c);
+    forget_findings(c, before);
+    c->rows[call + 1].follows_inlined = true;
+    return true;
+}
+
+void native_return_inlined(struct native_compiler *c) {
+    uint32_t body = c->body;
+    const struct native_body *b = &c->bodies[body];
+    uint32_t height = c->bodies[0].ir.rows[b->call + 1].height;
+    nv_pop(c, c->now.depth - height);
+    nv_set_env(c, NO_VALUE);
+    /* A float's block, if it is ever needed, is allocated by the call. */
+    nv_at(c, c->now.a)->maker = (struct native_maker){0, (uint16_t)b->call};
+    if (b->joins) {
+        native_enter_body(c, 0);
+        c->row = b->call;
+        c->rows[b->call + 1].entries = 2;
+        native_jump(c, b->call + 1);
+        native_enter_body(c, body);
+    }
+    c->reachable = false;
+}
+
+/* ---- Out of line. ---- */
+
+void native_put_other_callee(struct native_compiler *c, const struct native_late *late) {
+    nv_restore(c, late->state);
+    c->row = late->row;
+    nv_unlock(c);
+    c->calls_other = true;
+    native_call(c, &c->ir.rows[late->row]);
+    c->calls_other = false;
+}
+
+/* Slot of the value, other than A's. */
+static uint32_t slot_of(const struct native_values *s, uint16_t v) {
+    uint32_t i = 0;
+    while (s->slots[i].v != v) i++;
+    ASSERT(i < s->depth);
+    return i;
+}
+
+/* Guards that A is as p says of the value expected there. */
+static void need_result(struct native_compiler *c, const struct native_value *p) {
+    bool checks = c->checks;
+    if (p->facts & FACT_INT) need_int(c, c->now.a);
+    c->checks = true; /* also in unchecked mode: only this code expects a float */
+    if (p->xmm != R_NONE) need_double(c, c->now.a);
+    c->checks = checks;
+}
+
+void native_put_late_return(struct native_compiler *c, const struct native_late *late) {
+    const struct native_values *want = late->state;
+    uint32_t row = c->row = late->row, height = c->ir.rows[row].height;
+    bool live = c->rows[row].a_is_live;
+    c->cells[CELL_WORDS * (size_t)c->rows[row].cell] = (uintptr_t)runs_at(&c->e, c->e.at);
+    nv_begin(c, height, height, live);
+    nv_unlock(c);
+    const struct native_value *a = &want->values[want->a];
+    if (live) {
+        need_result(c, a);
+        nv_copy_to(c, R_TEMP, c->now.a);
+    }
+    for (int r = 0; r < R_COUNT; r++) {
+        if (want->of_reg[r] == NO_VALUE || want->of_reg[r] == want->a) continue;
+        emit_load(&c->e, r, nv_place(c, slot_of(want, want->of_reg[r])));
+    }
+    for (int x = 0; x < X_COUNT; x++) {
+        if (want->of_xmm[x] == NO_VALUE || want->of_xmm[x] == want->a) continue;
+        emit_load(&c->e, R_TEMP2, nv_place(c, slot_of(want, want->of_xmm[x])));
+        emit_float_load(&c->e, x, at_base(R_TEMP2, 0));
+    }
+    if (live && a->reg != R_NONE) emit_move(&c->e, a->reg, R_TEMP);
+    if (live && a->xmm != R_NONE) emit_float_load(&c->e, a->xmm, at_base(R_TEMP, 0));
+    nv_set_base(c, want->base);
+    emit_jump(&c->e, late->back);
+}

@@ -1,0 +1,36 @@
+/* inlining.h - calls whose callee is compiled in place of the call: a small function without calls,
+ * loops and handlers, all of whose rows have one predecessor.
+ *
+ * The callee's frame is put on the virtual stack, its return frame too, so that an exit
+ * reconstructs both frames, and the loop returns to the caller's cell as from any call. What is not
+ * needed by an exit is never stored.
+ *
+ * Which function is called is a guess: the closure that the caller's own closure, or a global, held
+ * when the caller was compiled. Machine code compares the closure's code; another closure is called
+ * out of line.
+ *
+ * NV4  In an inlined function the present closure is the value `env`, not R_ENV, which stays the
+ *      caller's; rows, labels and heights are those of c->body, and heights include the caller's
+ *      frame. */
+#ifndef BACTRIAN_VM_ENGINE_NATIVE_INLINING_H
+#define BACTRIAN_VM_ENGINE_NATIVE_INLINING_H
+
+#include "vm/engine/native/compiler.h"
+
+/* Finds the calls that can be inlined: sets c->bodies, their rows' `inlined` and c->more_words.
+ * Needs: c->bodies[0] is the function, native_flow. env: the closure that the function runs with,
+ * or an integer. GC: never. */
+void native_find_inlined(struct native_compiler *c, value env);
+void native_free_bodies(struct native_compiler *c);
+/* Makes the rows of a body the present ones. */
+void native_enter_body(struct native_compiler *c, uint32_t body);
+/* The call of the present row, with n arguments, whose callee is A. False: it is not inlined, and
+ * nothing is done. */
+bool native_inline(struct native_compiler *c, uint32_t n, bool is_tail_call);
+/* RETURN in an inlined function. */
+void native_return_inlined(struct native_compiler *c);
+/* Late code: the call of another function than the inlined one; the return point. */
+void native_put_other_callee(struct native_compiler *c, const struct native_late *late);
+void native_put_late_return(struct native_compiler *c, const struct native_late *late);
+
+#endif
