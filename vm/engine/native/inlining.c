@@ -206,8 +206,7 @@ static bool make_body(struct native_compiler *c, struct native_body *b, value cl
     b->function = &vm->functions[b->index];
     if (b->function->kind != FUNCTION_CLOSURE || !fits_32(2 * (int64_t)b->index + 1)) return false;
     if (vm->decoded_area->capacity - vm->decoded_area->used < 2 * MOST_DECODED_WORDS) return false;
-    if (b->function->decoded == 0 && !(c->native->always && vm_function_prepare(vm, b->index)))
-        return false;
+    if (b->function->decoded == 0) return false; /* not called yet, perhaps never verified */
     const struct vm_decoded *decoded = &vm->decoded_area->decoded.items[b->function->decoded - 1];
     if (decoded->word_count > MOST_DECODED_WORDS ||
         b->function->frame_bytes / 8 + 3 > MOST_INLINED_WORDS)
