@@ -183,13 +183,16 @@ let () =
   attempt "get_public_method of an int" (fun () -> ignore (get_public_method 3 5));
   Gc.full_major ()
 
-(* A float as a number's text: the text is the bytes that its last byte, as of a string, leaves. In
-   ocamlrun a digit after them is an error of int_of_string, and a negative length the memory's. *)
+(* A float as a number's text: the text is the bytes that its last byte, as of a string, leaves. A
+   digit after them is an error of int_of_string, as in ocamlrun; there a negative length is one of
+   the memory's. *)
 let () =
   let text bytes = (Obj.magic (Int64.float_of_bits (String.get_int64_le bytes 0)) : string) in
-  let read = text "1234\000\000\000\004" and negative = text "12345678" in
+  let read = text "123\000\000\000\000\004" and negative = text "12345678" in
   Printf.printf "int_of_string: %d\n" (int_of_string read);
   Printf.printf "Int64.of_string: %Ld\n" (Int64.of_string read);
   Printf.printf "float_of_string: %g\n%!" (float_of_string read);
+  attempt "int_of_string before a digit" (fun () ->
+      ignore (int_of_string (text "1234\000\000\000\004")));
   attempt "int_of_string of a negative length" (fun () -> ignore (int_of_string negative));
   attempt "float_of_string of a negative length" (fun () -> ignore (float_of_string negative))
