@@ -80,7 +80,7 @@ class Messages(support.Case):
         t.alloc(0, 1, [1])
         self.write('evil.ctf', t.flush().bytes)
         self.assertNotIn('\033', self.prof('summary', 'evil.ctf') + self.prof('flame', 'evil.ctf'))
-        self.assertEqual(self.prof('html', 'evil.ctf').count('</script>'), 3)
+        self.assertEqual(self.prof('html', 'evil.ctf').count('</script>'), 4)
 
     def test_mutated_traces_crash_no_reader(self):
         seed = random.Random(4)
