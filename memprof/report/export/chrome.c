@@ -82,7 +82,9 @@ static void put_rates(const struct report_query *query, FILE *out) {
     report_each_selected(s, query) {
         uint32_t node = report_query_node(query, s);
         size_t module = rank[keys->of_location[m->nodes.at[node].location]];
-        report_sum_add(&sums[(size_t)(s->born / step) * (MODULES + 1) + module], s, m->rate);
+        size_t i = (size_t)(s->born / step); /* RATES if rounding loses the 1 in step */
+        if (i >= RATES) i = RATES - 1;
+        report_sum_add(&sums[i * (MODULES + 1) + module], s, m->rate);
     }
     for (size_t i = 0; i < RATES && groups->shown > 0; i++) {
         if ((i + 1) * step <= query->from || i * step >= query->to) continue;
