@@ -13,7 +13,9 @@
 #include <stdatomic.h>
 #include <sys/resource.h>
 
+#ifndef __clang__
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
+#endif
 
 /* If the program has opened as many files as it may, the limit is raised for this one. */
 static void *load(void) {
