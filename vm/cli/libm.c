@@ -33,7 +33,7 @@ static void *load(void) {
 static __attribute__((noinline, cold)) void *look_up(_Atomic(void *) *known, const char *name) {
     void *libm = load();
     void *function = libm != NULL ? dlsym(libm, name) : NULL;
-    if (function == NULL) vm_fatal("%s", dlerror());
+    if (function == NULL) vm_fatal("%s: check the limits of memory and of open files", dlerror());
     atomic_store_explicit(known, function, memory_order_release);
     return function;
 }
