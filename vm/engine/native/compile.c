@@ -30,6 +30,7 @@ enum {
     MOST_SLOTS = 1500,
     BYTES_PER_ROW = 300,                /* more than any row needs, late code included */
     MORE_VALUES = 64 + MOST_REFERENCES, /* values: more than there are slots */
+    SCRATCH_BYTES = 16384 - 64,
 };
 _Static_assert(GC_SMALL_TABLES || MOST_ROWS <= (int)VM_WHOLE_ROWS,
                "no piece is compiled to machine code");
@@ -46,6 +47,26 @@ const uintptr_t *native_words(const struct native_compiler *c, uint32_t row) {
 uintptr_t native_cell(const struct native_compiler *c, uint32_t row) {
     ASSERT(c->ir.rows[row].flags & IR_RETURNS);
     return (uintptr_t)(c->cells + CELL_WORDS * (size_t)c->rows[row].cell + 2);
+}
+
+struct native_scratch {
+    struct native_scratch *next; /* that was made before */
+    size_t used, size;           /* bytes of `memory` */
+    _Alignas(max_align_t) unsigned char memory[];
+};
+
+void *native_scratch(struct native_compiler *c, size_t bytes) {
+    struct native_scratch *s = c->scratch;
+    bytes = (bytes + 15) & ~(size_t)15;
+    if (s == NULL || s->size - s->used < bytes) {
+        size_t size = bytes > SCRATCH_BYTES ? bytes : SCRATCH_BYTES;
+        s = vm_must(calloc(1, sizeof *s + size));
+        s->next = c->scratch;
+        s->size = size;
+        c->scratch = s;
+    }
+    s->used += bytes;
+    return s->memory + s->used - bytes;
 }
 
 static void *grown(void *items, uint32_t count, uint32_t *capacity, size_t bytes) {
@@ -128,7 +149,8 @@ void native_jump_if(struct native_compiler *c, enum native_condition condition, 
 void native_jump_from_table(struct native_compiler *c, uint8_t *table, const uint32_t *rows,
                             uint32_t n) {
     struct native_values *state = nv_save(c);
-    const uint8_t **ways = vm_must(calloc(n, sizeof *ways)); /* to labels with other predecessors */
+    const uint8_t **ways = native_scratch(c,
+                                          n * sizeof *ways); /* to labels with other predecessors */
     for (uint32_t i = 0; i < n; i++) {
         if (!is_merge(c, rows[i])) {
             c->rows[rows[i]].state = nv_save(c);
@@ -144,8 +166,6 @@ void native_jump_from_table(struct native_compiler *c, uint8_t *table, const uin
         nv_restore(c, state);
     }
     c->reachable = false;
-    free(ways);
-    free(state);
 }
 
 /* ---- Late code. ---- */
@@ -361,18 +381,16 @@ static void put_code(struct native_compiler *c, const uint8_t **enter) {
 
 static void free_compiler(struct native_compiler *c) {
     if (c == NULL) return;
-    if (c->bodies == NULL) {
-        vm_ir_free(&c->ir);
-        free(c->rows);
-    }
+    if (c->bodies == NULL) vm_ir_free(&c->ir);
     native_free_bodies(c);
-    for (uint32_t i = 0; i < c->late_count; i++) free(c->late[i].state);
     free(c->late);
     free(c->sites);
     free(c->tables.items);
     free(c->loops);
-    free(c->now.slots);
-    free(c->now.values);
+    for (struct native_scratch *s = c->scratch, *next; s != NULL; s = next) {
+        next = s->next;
+        free(s);
+    }
     free(c);
 }
 
@@ -390,24 +408,23 @@ static void set_up(struct native_compiler *c, value env) {
     vm_ir_make(&c->ir, c->code, entry);
     c->words = decoded->words;
     c->loop_bodies = vm_loop_bodies(c->vm);
-    c->rows = vm_must(calloc(c->ir.count, sizeof *c->rows));
+    c->rows = native_scratch(c, c->ir.count * sizeof *c->rows);
     c->takes = vm_entry_at(c->code->verifier, entry)->arity;
-    uint32_t *offsets = vm_must(malloc(c->ir.count * sizeof *offsets));
+    uint32_t *offsets = native_scratch(c, c->ir.count * sizeof *offsets);
     vm_row_offsets(c->vm, c->function, &c->ir, offsets);
     for (size_t i = 0; i < c->ir.count; i++) {
         c->rows[i].decoded = offsets[i];
         c->rows[i].cell = 0xffff;
         if (c->ir.rows[i].flags & IR_RETURNS) c->rows[i].cell = (uint16_t)c->cell_count++;
     }
-    free(offsets);
     while (c->ir.rows[c->first].pc != c->function->pc) c->first++;
     if (c->ir.rows[c->first].op == OP_GRAB) c->first++;
     native_flow(&c->ir, c->rows, c->first);
     native_find_inlined(c, env);
     c->max_depth = (uint32_t)(c->function->frame_bytes / 8) + c->more_words + 4;
     c->value_capacity = c->max_depth + MORE_VALUES;
-    c->now.slots = vm_must(calloc(c->max_depth, sizeof *c->now.slots));
-    c->now.values = vm_must(calloc(c->value_capacity, sizeof *c->now.values));
+    c->now.slots = native_scratch(c, c->max_depth * sizeof *c->now.slots);
+    c->now.values = native_scratch(c, c->value_capacity * sizeof *c->now.values);
     native_find_references(c);
     native_find_loops(c);
 }
@@ -424,8 +441,8 @@ static bool is_suitable(const struct native_compiler *c) {
 static void put_cells(struct native_compiler *c) {
     struct vm_decoded_area *area = c->vm->decoded_area;
     if (c->cell_count == 0) return;
-    struct vm_ir returns = {.rows = vm_must(malloc(c->cell_count * sizeof *returns.rows))};
-    uint32_t *offsets = vm_must(malloc(c->cell_count * sizeof *offsets));
+    struct vm_ir returns = {.rows = native_scratch(c, c->cell_count * sizeof *returns.rows)};
+    uint32_t *offsets = native_scratch(c, c->cell_count * sizeof *offsets);
     for (size_t i = 0; i < c->ir.count; i++) {
         const struct vm_ir_row *row = &c->ir.rows[i];
         if (c->rows[i].cell == 0xffff) continue;
@@ -441,8 +458,6 @@ static void put_cells(struct native_compiler *c) {
     decoded->function = c->index;
     decoded->pcs = vm_must((void *)vm_pc_map_make(&area->maps, &returns, offsets));
     area->used += decoded->word_count;
-    free(returns.rows);
-    free(offsets);
 }
 
 /* Makes the loop enter the code: HOT becomes NATIVE or NATIVE_LOOP. */
@@ -487,7 +502,7 @@ static void set_entry(struct native_compiler *c) {
 /* False: the function has an instruction that cannot be compiled, or there is no memory for it. */
 static bool compile(struct native_compiler *c) {
     struct code_memory *memory = &c->native->memory;
-    const uint8_t **enter = vm_must(calloc(c->ir.count, sizeof *enter));
+    const uint8_t **enter = native_scratch(c, c->ir.count * sizeof *enter);
     size_t exits = c->native->exits.count;
     c->cells = c->vm->decoded_area->words + c->vm->decoded_area->used;
     c->e = (struct emitter){.start = memory->writable + memory->used,
@@ -507,7 +522,6 @@ static bool compile(struct native_compiler *c) {
     } else {
         c->native->exits.count = exits;
     }
-    free(enter);
     return done;
 }
 
@@ -519,7 +533,7 @@ static bool counts_iterations(const struct native_compiler *c, const uintptr_t *
 }
 
 static void report(struct native_compiler *c, const uintptr_t *hot) {
-    struct vm_native_row *rows = vm_must(malloc(c->ir.count * sizeof *rows));
+    struct vm_native_row *rows = native_scratch(c, c->ir.count * sizeof *rows);
     struct vm_native_code code = {.function = c->index,
                                   .runs_at = runs_at(&c->e, c->e.start),
                                   .bytes = (size_t)(c->e.at - c->e.start),
@@ -532,7 +546,6 @@ static void report(struct native_compiler *c, const uintptr_t *hot) {
         if (c->ir.rows[i].op != OP_RESTART && c->ir.rows[i].op != OP_GRAB)
             rows[code.row_count++] = (struct vm_native_row){c->ir.rows[i].pc, c->rows[i].offset};
     native_report(c->vm, &code);
-    free(rows);
 }
 
 /* hot: the HOT whose counter has reached 0, or NULL. env: the closure, or an integer. */

@@ -177,6 +177,7 @@ struct native_compiler {
     uint32_t reference_count;
     struct native_loop *loops;
     uint32_t loop_count;
+    struct native_scratch *scratch;
     uint32_t last_exit, last_exit_row, changes, last_exit_changes;
 };
 
@@ -187,6 +188,8 @@ static inline struct native_place domain_field(size_t offset) {
 #define DOMAIN(field) domain_field(offsetof(struct domain, field))
 
 /* ---- compile.c ---- */
+/* Zeroed memory until the function is compiled, or its compilation has failed. */
+void *native_scratch(struct native_compiler *c, size_t bytes);
 /* Out-of-line code, entered by the jump at that site. */
 struct native_late *native_add_late(struct native_compiler *c, uint8_t *site, unsigned kind);
 /* The code of the present body's rows. */

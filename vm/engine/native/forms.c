@@ -492,7 +492,6 @@ static void switch_form(struct native_compiler *c, const struct vm_ir_row *row) 
     else switch_on_tag(c, a, of_tags, tags, false);
     emit_link(&c->e, site, c->e.at);
     nv_restore(c, state);
-    free(state);
     c->reachable = true;
     if (tags_last) switch_on_tag(c, a, of_tags, tags, true);
     else switch_on_constant(c, a, labels, constants, true);

@@ -152,7 +152,7 @@ static bool is_simple(const struct native_compiler *c, const struct vm_ir_row *r
 }
 
 /* Whether all rows are simple and have one predecessor, except RETURNs, and the last is one. */
-static bool is_simple_body(const struct native_compiler *c, struct native_body *b) {
+static bool is_simple_body(struct native_compiler *c, struct native_body *b) {
     const struct vm_ir *ir = &b->ir;
     if (ir->loops || ir->count > MOST_INLINED_ROWS) return false;
     for (uint32_t i = 0; i < ir->count; i++) {
@@ -160,7 +160,7 @@ static bool is_simple_body(const struct native_compiler *c, struct native_body *
         if (i < b->first && !before) return false;
         if (!is_simple(c, &ir->rows[i])) return false;
     }
-    b->rows = vm_must(calloc(ir->count, sizeof *b->rows));
+    b->rows = native_scratch(c, ir->count * sizeof *b->rows);
     native_flow(ir, b->rows, b->first);
     for (uint32_t i = 0; i < ir->count; i++) {
         bool is_return = ir->rows[i].op == OP_RETURN, merges = b->rows[i].entries > 1;
@@ -232,15 +232,14 @@ static bool make_body(struct native_compiler *c, struct native_body *b, value cl
     return true;
 }
 
-static void free_body(struct native_body *b) {
-    for (size_t i = 0; b->rows != NULL && i < b->ir.count; i++) free(b->rows[i].state);
-    vm_ir_free(&b->ir);
-    free(b->rows);
-}
-
 static struct native_body *add_body(struct native_compiler *c) {
     c->bodies = vm_must(realloc(c->bodies, (c->body_count + 1) * sizeof *c->bodies));
+    c->bodies[c->body_count] = (struct native_body){0};
     return &c->bodies[c->body_count++];
+}
+
+static void remove_last_body(struct native_compiler *c) {
+    vm_ir_free(&c->bodies[--c->body_count].ir);
 }
 
 void native_find_inlined(struct native_compiler *c, value env) {
@@ -260,21 +259,20 @@ void native_find_inlined(struct native_compiler *c, value env) {
         if (!is_tail_call(row) && (i + 1 == c->ir.count || c->rows[i + 1].entries > 1)) continue;
         value closure = loaded_at(c, env, i - 1);
         if (closure == 0 || !is_closure(closure)) continue;
-        struct native_body b = {0};
-        if (!make_body(c, &b, closure, i)) {
-            free_body(&b);
+        struct native_body *b = add_body(c);
+        if (!make_body(c, b, closure, i)) {
+            remove_last_body(c);
             continue;
         }
-        c->rows[i].inlined = (uint8_t)c->body_count;
-        *add_body(c) = b;
-        uint32_t words = b.below + (uint32_t)(b.function->frame_bytes / 8);
+        c->rows[i].inlined = (uint8_t)(c->body_count - 1);
+        uint32_t words = b->below + (uint32_t)(b->function->frame_bytes / 8);
         if (words > most) most = words;
     }
     c->more_words = most - own;
 }
 
 void native_free_bodies(struct native_compiler *c) {
-    for (uint32_t i = 0; i < c->body_count; i++) free_body(&c->bodies[i]);
+    while (c->body_count > 0) remove_last_body(c);
     free(c->bodies);
 }
 

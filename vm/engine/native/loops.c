@@ -307,13 +307,11 @@ static uint32_t last_of_loop(const struct native_compiler *c, uint32_t i) {
 void native_find_loops(struct native_compiler *c) {
     if (!c->ir.loops) return;
     struct scan s = {.c = c};
-    s.stack = vm_must(malloc((c->max_depth + 1) * sizeof *s.stack));
-    s.variables = vm_must(malloc(variable_count(c) * sizeof *s.variables));
+    s.stack = native_scratch(c, (c->max_depth + 1) * sizeof *s.stack);
+    s.variables = native_scratch(c, variable_count(c) * sizeof *s.variables);
     for (uint32_t i = 0; i < c->ir.count; i++)
         if (c->ir.rows[i].flags & IR_HEAD && c->rows[i].loop == 0)
             see_loop(c, &s, i, last_of_loop(c, i));
-    free(s.stack);
-    free(s.variables);
 }
 
 const struct native_loop *native_loop_of(const struct native_compiler *c, uint32_t row) {

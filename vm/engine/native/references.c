@@ -187,8 +187,8 @@ void native_find_references(struct native_compiler *c) {
     struct walk w = {.c = c};
     find_candidates(&w);
     if (c->reference_count == 0) return;
-    w.states = vm_must(calloc(c->ir.count, sizeof *w.states));
-    w.pending = vm_must(malloc(c->ir.count * sizeof *w.pending));
+    w.states = native_scratch(c, c->ir.count * sizeof *w.states);
+    w.pending = native_scratch(c, c->ir.count * sizeof *w.pending);
     visit(&w, c->first, 0, 0);
     while (w.pending_count > 0) follow(&w, w.pending[--w.pending_count]);
     uint32_t references = w.assigned & ~w.others;
@@ -198,6 +198,4 @@ void native_find_references(struct native_compiler *c) {
         if (!(references & bit_of_a(row->reference))) row->reference = 0;
     }
     if (references == 0) c->reference_count = 0;
-    free(w.states);
-    free(w.pending);
 }

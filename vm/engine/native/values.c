@@ -415,11 +415,11 @@ void nv_set_base(struct native_compiler *c, uint32_t base) {
     c->changes++;
 }
 
-struct native_values *nv_save(const struct native_compiler *c) {
+struct native_values *nv_save(struct native_compiler *c) {
     const struct native_values *s = &c->now;
     size_t slots = s->depth * sizeof *s->slots, values = s->used_values * sizeof *s->values;
     size_t head = (sizeof *s + slots + 7) & ~(size_t)7;
-    struct native_values *saved = vm_must(malloc(head + values));
+    struct native_values *saved = native_scratch(c, head + values);
     *saved = *s;
     saved->slots = (struct native_slot *)(saved + 1);
     saved->values = (struct native_value *)((char *)saved + head);

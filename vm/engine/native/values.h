@@ -118,7 +118,7 @@ void nv_begin(struct native_compiler *c, uint32_t depth, uint32_t base, bool a_i
 /* R_BASE := the address for that base. */
 void nv_set_base(struct native_compiler *c, uint32_t base);
 /* Copies of the state. */
-struct native_values *nv_save(const struct native_compiler *c);
+struct native_values *nv_save(struct native_compiler *c);
 void nv_restore(struct native_compiler *c, const struct native_values *saved);
 
 #endif
