@@ -197,10 +197,12 @@ static bool hung_up(const struct attachment *a) {
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* Ends a recording whose time is over or whose attacher is gone. */
-static void check_limits(struct attachment *a) {
+/* Ends a recording whose time is over or whose attacher is gone; looks once in CHECK_EVERY_NS,
+ * except when at_once. */
+static void check_limits(struct attachment *a, bool at_once) {
     uint64_t now;
-    if (!a->limited || (now = now_ns()) - a->checked_ns < CHECK_EVERY_NS) return;
+    if (!a->limited) return;
+    if ((now = now_ns()) - a->checked_ns < CHECK_EVERY_NS && !at_once) return;
     a->checked_ns = now;
     struct mp_recorder *r = requested_recorder(a->vm);
     bool is_child = getpid() != a->process;
@@ -357,8 +359,9 @@ static void poll_requests(struct vm *vm, bool wanted) {
         *a = (struct attachment){.vm = vm, .connection = -1};
         vm->requests.state = a;
     }
+    /* The next attacher finds no recording of one that has left. */
+    if (a != NULL) check_limits(a, wanted);
     if (wanted) serve(a);
-    if (a != NULL) check_limits(a);
     errno = saved;
 }
 
