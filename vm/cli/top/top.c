@@ -27,6 +27,8 @@ struct top {
     bool shows_output;
     int snapshot; /* what `prof snapshot` says; -1: it does not run */
     pid_t snapshot_process;
+    char snapshot_line[512]; /* as much as was read of a line */
+    size_t snapshot_length;
     char program[256], message[512];
     bool leaves;
 };
@@ -116,18 +118,27 @@ static void take_snapshot(struct top *t) {
     posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
     if (posix_spawn(&t->snapshot_process, self, &actions, NULL, words, environ) == 0) {
         t->snapshot = ends[0];
+        t->snapshot_length = 0;
         set_message(t, "taking a snapshot");
     } else close(ends[0]);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
 }
 
-/* The last line that it prints is the message, but what to do next. */
+/* The last line that it prints is the message, except what to do next. */
 static void read_snapshot(struct top *t) {
-    char text[512];
-    ssize_t n = read(t->snapshot, text, sizeof text - 1);
-    text[n > 0 ? n : 0] = 0;
-    if (n > 0 && strncmp(text, "bactrian: next: ", 16) != 0) set_message(t, text);
+    char *line = t->snapshot_line, *end;
+    const size_t room = sizeof t->snapshot_line - 1 - t->snapshot_length;
+    ssize_t n = read(t->snapshot, line + t->snapshot_length, room);
+    if (n > 0) t->snapshot_length += (size_t)n;
+    line[t->snapshot_length] = 0;
+    while ((end = strchr(line, '\n')) != NULL ||
+           t->snapshot_length == sizeof t->snapshot_line - 1) {
+        if (strncmp(line, "bactrian: next: ", 16) != 0) set_message(t, line);
+        const size_t taken = end != NULL ? (size_t)(end + 1 - line) : t->snapshot_length;
+        t->snapshot_length -= taken;
+        memmove(line, line + taken, t->snapshot_length + 1);
+    }
     if (n > 0 || (n < 0 && errno == EINTR)) return;
     close(t->snapshot);
     waitpid(t->snapshot_process, NULL, 0);
