@@ -3,6 +3,7 @@ which it must find. Each program runs some parts, all of which release what they
 is one more. --long runs 100 programs without and 20 with a leak."""
 import json
 import random
+import re
 import shutil
 import subprocess
 import unittest
@@ -42,20 +43,21 @@ PARTS = {
                   '  try raise (Failure (string_of_int i)) with Failure _ -> () done',
     'global': 'latest := []; for i = 1 to n do latest := i :: !latest done; latest := []',
 }
-# What leaks, and the words of it, when `n` are leaked.
+# What leaks, the words of it when `n` are leaked, and the variable of the module that holds it.
 LEAKS = {
-    'list': ('for i = 1 to n do latest_kept := i :: !latest_kept done', 3),
-    'table': ('for i = 1 to n do Hashtbl.add kept i (Bytes.create 40) done', 4 + 7),
-    'handlers': ('for i = 1 to n do handlers := (fun x -> x + i) :: !handlers done', 3 + 4),
+    'list': ('for i = 1 to n do latest_kept := i :: !latest_kept done', 3, 'latest_kept'),
+    'table': ('for i = 1 to n do Hashtbl.add kept i (Bytes.create 40) done', 4 + 7, 'kept'),
+    'handlers': ('for i = 1 to n do handlers := (fun x -> x + i) :: !handlers done', 3 + 4,
+                 'handlers'),
     'queue that nobody drains': ('for i = 1 to n do Queue.add (Array.make 10 i) waiting done',
-                                 3 + 11),
+                                 3 + 11, 'waiting'),
     'wrong key': ('for i = 1 to n do incr next; Hashtbl.replace kept !next (Bytes.create 40);\n'
-                  '  Hashtbl.remove kept (- i) done', 4 + 7),
+                  '  Hashtbl.remove kept (- i) done', 4 + 7, 'kept'),
     'saved by finalisers': ('for i = 1 to n do Gc.finalise (fun a -> saved := a :: !saved)\n'
-                            '  (Array.make 12 i) done; Gc.full_major ()', 13 + 3),
+                            '  (Array.make 12 i) done; Gc.full_major ()', 13 + 3, 'saved'),
     'part of a bigarray': ('for _ = 1 to n / 50 do parts := Bigarray.Array1.sub\n'
                            '  (Bigarray.Array1.create Bigarray.char Bigarray.c_layout 4_000) 0 8\n'
-                           '  :: !parts done', 10),
+                           '  :: !parts done', 10, 'parts'),
 }
 HEAD = '''module Ints = Map.Make (Int)
 let shared : (int, int list) Hashtbl.t = Hashtbl.create 64
@@ -79,7 +81,7 @@ def program(seed, leak=None):
         text += 'let run_%s n =\n%s\n' % (name, PARTS[name])
         calls.append('run_%s %d' % (name, seed.randint(2_000, 30_000)))
     if leak is not None:
-        body, words = LEAKS[leak]
+        body, words, _ = LEAKS[leak]
         n = 4 * seed.randint(1_000, 5_000)
         text += 'let leaks_it n =\n%s\n' % body
         leaked = 8 * n * words
@@ -90,11 +92,12 @@ def program(seed, leak=None):
 
 @unittest.skipUnless(shutil.which('ocamlc'), 'no ocamlc')
 class Leaks(support.Case):
-    def record(self, text):
+    def record(self, text, *options):
         self.write('p.ml', text.encode())
         subprocess.run(['ocamlc', '-g', '-w', '-a', '-I', '+threads', 'unix.cma', 'threads.cma',
                         'p.ml', '-o', 'p.byte'], cwd=self.folder, check=True)
-        self.prof('record', '--quiet', '--force', '--rate', RATE, '-o', 'p.prof', 'p.byte')
+        self.prof('record', '--quiet', '--force', '--rate', RATE, '-o', 'p.prof', *options,
+                  'p.byte')
 
     def reported(self):
         """The bytes of each row, the largest first; and those at the peak."""
@@ -102,6 +105,12 @@ class Leaks(support.Case):
         tree = json.loads(self.prof('tree', 'p.prof', '--json', '--at', 'peak'))['tree']
         return ([(row['name'], row['bytes']) for row in rows],
                 tree[0]['bytes']['value'] if tree else 0)
+
+    def holder(self):
+        """The variable that holds what leaks first, by the snapshot."""
+        row = json.loads(self.prof('leaks', 'p.prof', 'p.heap', '--json'))['holders'][0]
+        self.assertGreater(row['sampled'], 0.9 * row['of'])
+        return re.search(r'module P > \.(\w+)|$', row['holder'])[1]
 
     def test_programs_without_leaks_raise_no_alarm(self):
         for number in range(100 if self.settings.long else 12):
@@ -117,8 +126,9 @@ class Leaks(support.Case):
             leak = sorted(LEAKS)[number % len(LEAKS)]
             text, leaked = program(random.Random(1_000 + number), leak)
             with self.subTest(number=number, leak=leak):
-                self.record(text)
+                self.record(text, '--snapshot', 'p.heap')
                 rows, _ = self.reported()
+                self.assertEqual(self.holder(), LEAKS[leak][2])
                 own = [estimate for name, estimate in rows if 'leaks_it' in name]
                 self.assertIn('leaks_it', rows[0][0])
                 found = sum(e['value'] for e in own)

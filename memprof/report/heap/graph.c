@@ -258,8 +258,9 @@ static void add_name(struct loader *l, const struct mp_record_name *record) {
 
 static void add_sampled(struct loader *l, const struct mp_record_sampled *record) {
     if (record->block <= UINT32_MAX)
-        report_append(&l->graph->samples,
-                      (struct heap_sample){(uint32_t)record->block, (uint32_t)record->place});
+        report_append(
+            &l->graph->samples,
+            (struct heap_sample){(uint32_t)record->block, (uint32_t)record->place, record->id});
 }
 
 static bool add_event(struct loader *l, const struct mp_event *event) {
@@ -422,6 +423,18 @@ const struct heap_name *heap_field_name(const struct heap_graph *g, uint32_t nod
     return bsearch(&key, g->names.at, g->names.count, sizeof key, by_name);
 }
 
+uint32_t heap_named_field(const struct heap_graph *g, uint32_t from, uint32_t to) {
+    if (!heap_has_names(g, from)) return HEAP_NO_FIELD;
+    for (uint32_t e = g->first[from]; e < g->first[from + 1]; e++)
+        if (g->edges[e] == to && heap_field_name(g, from, g->fields[e]) != NULL)
+            return g->fields[e];
+    return HEAP_NO_FIELD;
+}
+
+bool heap_is_module(const struct heap_graph *g, uint32_t node) {
+    return node > g->roots && g->kind_list.at[heap_kind_of(g, node)].is_module;
+}
+
 /* ---- Samples. ---- */
 
 REPORT_COMPARE(by_sampled_node, struct heap_sample, report_order(x->node, y->node))
@@ -436,14 +449,14 @@ static void finish_samples(struct loader *l) {
         if (g->places.at[place] == NULL)
             g->places.at[place] = place == 0 ? report_copy("an unknown place")
                                              : closure_name(mp_reader_location(l->reader, place));
-        g->samples.at[kept++] = (struct heap_sample){node, place};
+        g->samples.at[kept++] = (struct heap_sample){node, place, sample->id};
     }
     g->samples.count = kept;
     if (kept > 1) qsort(g->samples.at, kept, sizeof *g->samples.at, by_sampled_node);
 }
 
 const struct heap_sample *heap_sample_of(const struct heap_graph *g, uint32_t node) {
-    const struct heap_sample key = {node, 0};
+    const struct heap_sample key = {.node = node};
     if (g->samples.count == 0) return NULL;
     return bsearch(&key, g->samples.at, g->samples.count, sizeof key, by_sampled_node);
 }
@@ -502,6 +515,8 @@ struct heap_graph *heap_graph_read(const char *path, const uint8_t *bytes, size_
     l.graph = report_alloc(sizeof *l.graph);
     l.graph->program = report_copy(start->program.bytes);
     l.graph->ocaml = report_copy(start->ocaml.bytes);
+    l.graph->host = report_copy(start->host.bytes);
+    l.graph->pid = start->pid;
     if (!read)
         report_fail(error, path, "read it with `bactrian prof summary`",
                     "a recording, not a heap snapshot");
@@ -535,5 +550,5 @@ void heap_graph_free(struct heap_graph *g) {
     report_each(place, &g->places) { free(*place); }
     report_free(g->names.at, g->modules.at, g->samples.at, g->places.at);
     report_free(g->first, g->edges, g->fields, g->words, g->kinds, g->root_list.at, g->kind_list.at,
-                g->program, g->ocaml, g);
+                g->program, g->ocaml, g->host, g);
 }

@@ -47,6 +47,7 @@ struct heap_module {
 /* A block that a recording had sampled. */
 struct heap_sample {
     uint32_t node, place;
+    uint64_t id; /* the number of the sample in the recording */
 };
 
 struct heap_graph {
@@ -64,7 +65,8 @@ struct heap_graph {
     places;                      /* `f (a.ml:1)` by the numbers of samples' places;
                                                   owned; NULL: not used */
     struct mp_record_heap total; /* as the snapshot counted */
-    char *program, *ocaml;
+    char *program, *ocaml, *host;
+    uint64_t pid;
 };
 
 enum { HEAP_NO_FIELD = UINT32_MAX };
@@ -81,6 +83,10 @@ void heap_graph_free(struct heap_graph *graph); /* NULL is fine */
 bool heap_has_names(const struct heap_graph *g, uint32_t node);
 /* The name of a field of a block; NULL: not known. */
 const struct heap_name *heap_field_name(const struct heap_graph *g, uint32_t node, uint32_t field);
+/* The field of a node that leads to another one, if it has a name; else HEAP_NO_FIELD. */
+uint32_t heap_named_field(const struct heap_graph *g, uint32_t from, uint32_t to);
+/* Whether a node is the block of a module. */
+bool heap_is_module(const struct heap_graph *g, uint32_t node);
 /* The sample of a block; NULL: it was not sampled. */
 const struct heap_sample *heap_sample_of(const struct heap_graph *g, uint32_t node);
 /* The words of a node; 0 of a root. */

@@ -1,4 +1,5 @@
-/* heap.h - the views of heap snapshots. Their requests have no model: they load request->path. */
+/* heap.h - the views of heap snapshots. Their requests have no model: they load request->path.
+ * report_view_leaks has one, and may load a snapshot, request->other_path. */
 #ifndef BACTRIAN_MEMPROF_REPORT_HEAP_HEAP_H
 #define BACTRIAN_MEMPROF_REPORT_HEAP_HEAP_H
 
@@ -8,5 +9,7 @@
 report_view report_view_heap;
 /* How the roots lead to the blocks of the kind that request->operand names. */
 report_view report_view_why;
+/* Blocks that were never freed, and what holds them. */
+report_view report_view_leaks;
 
 #endif

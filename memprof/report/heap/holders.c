@@ -43,22 +43,13 @@ static uint32_t kind_of(const struct finder *f, uint32_t node) {
     return is_root(f, node) ? node : (uint32_t)(f->graph->roots + 1 + heap_kind_of(f->graph, node));
 }
 
-/* The field of `above` that leads to a node, if it has a name. */
-static uint32_t named_field(const struct heap_graph *g, uint32_t above, uint32_t node) {
-    if (!heap_has_names(g, above)) return HEAP_NO_FIELD;
-    for (uint32_t e = g->first[above]; e < g->first[above + 1]; e++)
-        if (g->edges[e] == node && heap_field_name(g, above, g->fields[e]) != NULL)
-            return g->fields[e];
-    return HEAP_NO_FIELD;
-}
-
 static bool same_key(const void *owner, uint32_t number, const void *key) {
     const struct key *a = &((const struct groups *)owner)->list.at[number].key, *b = key;
     return a->kind == b->kind && a->field == b->field;
 }
 
 static void add_child(const struct finder *f, struct groups *to, uint32_t above, uint32_t node) {
-    const struct key key = {kind_of(f, node), named_field(f->graph, above, node)};
+    const struct key key = {kind_of(f, node), heap_named_field(f->graph, above, node)};
     const uint64_t hash = report_hash_number((uint64_t)key.kind << 32 | key.field);
     uint32_t number = report_hash_find(&to->by_key, hash, same_key, to, &key);
     if (number == REPORT_NO_NUMBER) {

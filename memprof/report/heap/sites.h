@@ -2,13 +2,12 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_HEAP_SITES_H
 #define BACTRIAN_MEMPROF_REPORT_HEAP_SITES_H
 
-#include "memprof/report/heap/dominators.h"
+#include "memprof/report/heap/held.h"
 
-/* Sampled blocks of one place that the same holder has: below the roots, the first root or block
- * that dominates them. */
+/* Sampled blocks of one place that the same holder has. */
 struct heap_site {
     uint32_t place;   /* of graph.places */
-    uint32_t holder;  /* a root or a block */
+    uint32_t holder;  /* as in struct heap_held */
     uint32_t sampled; /* blocks */
     uint64_t words;   /* theirs */
 };
@@ -18,6 +17,6 @@ struct heap_sites {
 };
 
 /* Needs: a graph with samples. Fails: as report_alloc. */
-struct heap_sites heap_sites_find(const struct heap_graph *graph, const struct heap_tree *tree);
+struct heap_sites heap_sites_find(const struct heap_graph *graph, const struct heap_held *held);
 
 #endif

@@ -170,7 +170,8 @@ static void add_suspects(const struct snapshot *s) {
 
 static void add_sites(const struct snapshot *s) {
     if (s->graph->samples.count == 0) return;
-    struct heap_sites sites = heap_sites_find(s->graph, s->tree);
+    struct heap_held held = heap_held_find(s->graph, s->tree);
+    struct heap_sites sites = heap_sites_find(s->graph, &held);
     struct report_table *t = report_doc_table(s->doc, REPORT_TABLE, "sites",
                                               "What holds the blocks that the recording sampled");
     report_table_columns(t, "sampled", "sampled", "bytes", "bytes", "holder", "held by", "name",
@@ -179,10 +180,11 @@ static void add_sites(const struct snapshot *s) {
     for (size_t i = 0; i < sites.list.count && i < rows; i++) {
         const struct heap_site *site = &sites.list.at[i];
         report_row(t, 0, report_count((double)site->sampled), words_cell(site->words),
-                   report_own_text(heap_held_text(s->graph, site->holder)),
+                   report_own_text(heap_holder_text(s->graph, &held, site->holder)),
                    report_text(s->graph->places.at[site->place]));
     }
     free(sites.list.at);
+    heap_held_free(&held);
 }
 
 struct report_doc *report_view_heap(const struct report_request *request) {

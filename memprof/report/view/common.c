@@ -16,6 +16,27 @@ size_t report_rows_to_make(struct report_table *table, const struct report_selec
     return SIZE_MAX;
 }
 
+size_t report_group_rows(struct report_table *t, const struct report_groups *g,
+                         const struct report_selection *selection, size_t otherwise) {
+    size_t n = g->shown, most = report_rows_to_make(t, selection, otherwise, 0);
+    if (n > most) n = most;
+    while (n > 0 && report_group_share(g, &g->groups[g->order[n - 1]]) < selection->threshold) n--;
+    return n;
+}
+
+void report_note_rest(struct report_doc *doc, const struct report_groups *g,
+                      const struct report_selection *selection, size_t shown) {
+    double rest = 0;
+    char share[32];
+    if (shown >= g->shown) return;
+    for (size_t i = shown; i < g->shown; i++)
+        rest += report_group_share(g, &g->groups[g->order[i]]);
+    report_write_share(share, rest);
+    const char *option = selection->threshold > 0 ? "without --thresh, --top" : "--top";
+    report_doc_note(doc, "%zu smaller rows are left out (%s): %s %zu shows all.", g->shown - shown,
+                    share, option, g->shown);
+}
+
 struct report_doc *report_compute(report_view *view, const struct report_request *request) {
     struct report_doc *doc = view(request);
     if (doc == NULL) return NULL;

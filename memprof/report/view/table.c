@@ -1,5 +1,4 @@
-/* table.c - one row for each site: what it allocated and its fate; leaks; lifetimes. */
-#include "gc/assert.h"
+/* table.c - one row for each site: what it allocated and its fate; lifetimes. */
 #include "memprof/report/model/text.h"
 #include "memprof/report/view/views.h"
 
@@ -7,29 +6,6 @@
 #include <stdlib.h>
 
 enum { ROWS = 30 };
-
-/* The number of rows to show: --top and --thresh. */
-static size_t rows_to_show(struct report_table *t, const struct report_groups *g,
-                           const struct report_selection *selection) {
-    size_t n = g->shown, most = report_rows_to_make(t, selection, ROWS, 0);
-    if (n > most) n = most;
-    while (n > 0 && report_group_share(g, &g->groups[g->order[n - 1]]) < selection->threshold) n--;
-    return n;
-}
-
-/* Adds a note about the rows that are not shown. */
-static void note_rest(struct report_doc *doc, const struct report_groups *g,
-                      const struct report_selection *selection, size_t shown) {
-    double rest = 0;
-    char share[32];
-    if (shown >= g->shown) return;
-    for (size_t i = shown; i < g->shown; i++)
-        rest += report_group_share(g, &g->groups[g->order[i]]);
-    report_write_share(share, rest);
-    const char *option = selection->threshold > 0 ? "without --thresh, --top" : "--top";
-    report_doc_note(doc, "%zu smaller rows are left out (%s): %s %zu shows all.", g->shown - shown,
-                    share, option, g->shown);
-}
 
 static double share_of(const struct report_group *group, enum report_fate fate) {
     return (double)group->fates[fate].hits / group->sum.hits;
@@ -43,7 +19,7 @@ struct report_doc *report_view_table(const struct report_request *request) {
     char *total = report_groups_total_text(&query, g);
     struct report_doc *doc = report_doc_create("table", "%s, %s", total, query.sentence);
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "");
-    size_t n = rows_to_show(t, g, selection);
+    size_t n = report_group_rows(t, g, selection, ROWS);
     t->empty = "no sample is selected";
     report_table_columns(t, "share", "share", report_unit_title(selection),
                          report_unit_title(selection), NULL);
@@ -64,7 +40,7 @@ struct report_doc *report_view_table(const struct report_request *request) {
         cells[k++] = report_text(g->texts[g->order[i]]);
         report_table_row(t, 0, cells, k);
     }
-    note_rest(doc, g, selection, n);
+    report_note_rest(doc, g, selection, n);
     report_note_unproven(doc, &query);
     if (g->exact)
         report_doc_note(doc, "Words and blocks were counted (--exact-sites); their fates are "
@@ -73,63 +49,6 @@ struct report_doc *report_view_table(const struct report_request *request) {
     free(total);
     report_groups_free(g);
     report_query_end(&query);
-    return doc;
-}
-
-static void add_leaks(struct report_doc *doc, const struct report_query *query,
-                      const struct report_groups *live, const struct report_groups *all) {
-    const struct report_selection *selection = query->selection;
-    struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "");
-    size_t n = rows_to_show(t, live, selection);
-    t->empty = "nothing: every sampled block was freed";
-    report_table_columns(t, "share", "share", report_unit_title(selection),
-                         report_unit_title(selection), "blocks", "blocks", "kept",
-                         "of all it allocated", "age", "mean age", "name",
-                         report_by_title(selection), NULL);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t key = live->order[i];
-        const struct report_group *group = &live->groups[key];
-        uint64_t kept = group->sum.hits - group->sum.fiber_hits;
-        uint64_t allocated = all->groups[key].sum.hits;
-        ASSERT(kept <= allocated);
-        report_row(
-            t, 0, report_share((double)group->sum.hits / live->total.sum.hits),
-            report_interval(report_unit_kind(selection), report_query_estimate(query, &group->sum)),
-            report_count(report_estimate_blocks(&query->scale, &group->sum).value),
-            report_share(allocated > 0 ? (double)kept / allocated : NAN),
-            report_seconds((query->at - group->born_hits / group->sum.hits) / 1e9),
-            report_text(live->texts[key]));
-    }
-    note_rest(doc, live, selection, n);
-}
-
-struct report_doc *report_view_leaks(const struct report_request *request) {
-    struct report_selection selection = request->selection, births = request->selection;
-    struct report_query query, all;
-    if (selection.at.kind == REPORT_NO_MOMENT) selection.at.kind = REPORT_END;
-    report_selection_show(&births, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
-    births.age_min.kind = REPORT_NO_MOMENT;
-    if (report_query_start(&query, request->model, &selection, request->error) != 0) return NULL;
-    if (report_query_start(&all, request->model, &births, request->error) != 0) {
-        report_query_end(&query);
-        return NULL;
-    }
-    query.skip_young = query.live == REPORT_LIVE_UNCOLLECTED;
-    report_fold(&query, true);
-    report_fold(&all, true);
-    struct report_groups *live = report_groups_create(&query), *born = report_groups_create(&all);
-    char *total = report_total_text(&query, &live->total.sum);
-    struct report_doc *doc = report_doc_create("leaks", "%s, %s%s", total, query.sentence,
-                                               query.skip_young ? ", without the minor heap" : "");
-    add_leaks(doc, &query, live, born);
-    report_note_unproven(doc, &query);
-    report_note_folded(doc, &query, true);
-    report_add_notes(doc, request->model);
-    free(total);
-    report_groups_free(live);
-    report_groups_free(born);
-    report_query_end(&query);
-    report_query_end(&all);
     return doc;
 }
 
@@ -215,7 +134,7 @@ static void add_fates(struct report_doc *doc, const struct report_query *query,
     const struct report_selection *selection = query->selection;
     struct report_table *all = report_doc_table(doc, REPORT_FACTS, "all", "Total");
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "");
-    size_t n = rows_to_show(t, g, selection);
+    size_t n = report_group_rows(t, g, selection, ROWS);
     t->empty = "no sample is selected";
     report_table_columns(t, report_unit_title(selection), report_unit_title(selection), NULL);
     for (size_t i = 0; i < REPORT_FATES; i++) {
@@ -235,7 +154,7 @@ static void add_fates(struct report_doc *doc, const struct report_query *query,
         cells[REPORT_FATES + 1] = report_text(g->texts[g->order[i]]);
         report_table_row(t, 0, cells, REPORT_FATES + 2);
     }
-    note_rest(doc, g, selection, n);
+    report_note_rest(doc, g, selection, n);
 }
 
 struct report_doc *report_view_lifetimes(const struct report_request *request) {

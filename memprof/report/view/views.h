@@ -13,7 +13,7 @@ struct report_request {
     const struct report_model *model;
     const char *path;
     const struct report_model *other; /* of diff: the later profile */
-    const char *other_path;
+    const char *other_path;           /* its file; of leaks: a snapshot, not loaded */
     struct report_selection selection;
     const char *per;               /* of grow: a counter of the program's; NULL: the first */
     const char *callers, *callees; /* of tree: a function; NULL */
@@ -23,6 +23,13 @@ struct report_request {
     char *const *files;            /* of merge: the profiles, not loaded */
     size_t file_count;
     struct report_error *error; /* where a failure is described */
+};
+
+/* What holds sampled blocks, in a heap snapshot of the recorded run. */
+struct report_held {
+    uint32_t *holders; /* by the sample's number; REPORT_NO_NUMBER: not in the snapshot */
+    size_t samples;
+    REPORT_VECTOR(char *) texts; /* of the holders */
 };
 
 typedef struct report_doc *report_view(const struct report_request *request);
@@ -40,8 +47,9 @@ report_view report_view_table;
 report_view report_view_tree;
 /* Call paths as nested bars. */
 report_view report_view_flame;
-/* Blocks that were never freed. */
-report_view report_view_leaks;
+/* Blocks that were never freed; held: what holds them, or NULL. */
+struct report_doc *report_leaks(const struct report_request *request,
+                                const struct report_held *held);
 /* How long blocks live: by site, and the survival curve. */
 report_view report_view_lifetimes;
 /* What the collector did, and how long it stopped the program. */
@@ -69,6 +77,12 @@ size_t report_rows_of(const struct report_selection *selection, size_t otherwise
  * sorting will cut the table. */
 size_t report_rows_to_make(struct report_table *table, const struct report_selection *selection,
                            size_t otherwise, size_t pinned);
+/* The number of rows to show of groups: --top, or `otherwise`, and --thresh. */
+size_t report_group_rows(struct report_table *table, const struct report_groups *groups,
+                         const struct report_selection *selection, size_t otherwise);
+/* Says how many rows besides the `shown` ones there are. */
+void report_note_rest(struct report_doc *doc, const struct report_groups *groups,
+                      const struct report_selection *selection, size_t shown);
 /* The kind of cell and the title for the selection's unit. */
 enum report_kind report_unit_kind(const struct report_selection *selection);
 const char *report_unit_title(const struct report_selection *selection);

@@ -1,0 +1,61 @@
+/* leaks.c - `prof leaks` with a snapshot of the same run: what holds the blocks of each site. */
+#include "memprof/report/heap/heap.h"
+#include "memprof/report/heap/held.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Fails: -1 and *error, unless a recording of the same run had sampled blocks of the snapshot. */
+static int check_run(const struct report_request *request, const struct heap_graph *g) {
+    const struct report_model *m = request->model;
+    bool same = m->origin.own && m->pid == g->pid && strcmp(m->host, g->host) == 0 &&
+                strcmp(m->program, g->program) == 0;
+    if (!same)
+        return report_fail(request->error, request->other_path,
+                           "give the one that `bactrian prof record --snapshot` wrote",
+                           "not a snapshot of the run that was recorded");
+    if (g->samples.count > 0) return 0;
+    return report_fail(request->error, request->other_path,
+                       "take it with `bactrian prof record --snapshot`",
+                       "the snapshot has no sampled blocks");
+}
+
+/* Numbers a holder when it comes first. */
+static uint32_t number_of(struct report_held *out, uint32_t *numbers, const struct heap_graph *g,
+                          const struct heap_held *held, uint32_t holder) {
+    if (numbers[holder] == 0) {
+        report_append(&out->texts, heap_holder_text(g, held, holder));
+        numbers[holder] = (uint32_t)out->texts.count;
+    }
+    return numbers[holder] - 1;
+}
+
+static struct report_held find_held(const struct heap_graph *g, size_t samples) {
+    struct heap_tree *tree = heap_tree_make(g);
+    struct heap_held held = heap_held_find(g, tree);
+    struct report_held out = {report_alloc(samples * sizeof *out.holders), samples, {0}};
+    uint32_t *numbers = report_alloc(g->nodes * sizeof *numbers);
+    memset(out.holders, 0xff, samples * sizeof *out.holders); /* REPORT_NO_NUMBER */
+    report_each(sample, &g->samples) {
+        if (sample->id < samples)
+            out.holders[sample->id] = number_of(&out, numbers, g, &held, held.holder[sample->node]);
+    }
+    free(numbers);
+    heap_held_free(&held);
+    heap_tree_free(tree);
+    return out;
+}
+
+struct report_doc *report_view_leaks(const struct report_request *request) {
+    if (request->other_path == NULL) return report_leaks(request, NULL);
+    struct heap_graph *g = heap_graph_load(request->other_path, request->error);
+    struct report_doc *doc = NULL;
+    if (g != NULL && check_run(request, g) == 0) {
+        struct report_held held = find_held(g, request->model->samples.count);
+        doc = report_leaks(request, &held);
+        report_each(text, &held.texts) { free(*text); }
+        report_free(held.holders, held.texts.at);
+    }
+    heap_graph_free(g);
+    return doc;
+}
