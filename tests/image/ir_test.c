@@ -11,22 +11,32 @@
 #include <cmocka.h>
 #include <string.h>
 
+/* The code of a text, all of it verified, function after function. */
+static void make_code(const char *text, struct vm_code *code) {
+    struct vm_image image;
+    struct vm_error error;
+    if (vm_assemble(text, strlen(text), &image, &error) != VM_OK) fail_msg("%s", error.detail);
+    *code = (struct vm_code){.loaded = false};
+    const struct vm_verify_input in = {.words = &code->words, .version = &vm_versions[OCAML_4_14]};
+    assert_true(vm_words_make(&code->words, image.code, image.code_words));
+    code->verifier = vm_verifier_create(&in, &error);
+    if (code->verifier == NULL || vm_verify_all(code->verifier, &error) != VM_OK)
+        fail_msg("%s", error.detail);
+    vm_image_close(&image);
+}
+
+static void free_code(struct vm_code *code) {
+    vm_words_free(&code->words);
+    vm_verifier_free(code->verifier);
+}
+
 /* The form of the function at pc of the text's code. */
 static struct vm_ir form_of(const char *text, uint32_t pc) {
-    struct vm_image image;
-    struct vm_code code = {0};
-    struct vm_error error;
+    struct vm_code code;
     struct vm_ir ir = {.rows = NULL};
-    if (vm_assemble(text, strlen(text), &image, &error) != VM_OK) fail_msg("%s", error.detail);
-    const struct vm_verify_input in = {.words = &code.words, .version = &vm_versions[OCAML_4_14]};
-    assert_true(vm_words_make(&code.words, image.code, image.code_words));
-    struct vm_verifier *v = vm_verifier_create(&in, &error);
-    if (v == NULL || vm_verify_all(v, &error) != VM_OK) fail_msg("%s", error.detail);
-    code.verifier = v;
-    vm_ir_make(&ir, &code, vm_find_entry(v, pc));
-    vm_words_free(&code.words);
-    vm_verifier_free(v);
-    vm_image_close(&image);
+    make_code(text, &code);
+    vm_ir_make(&ir, &code, vm_find_entry(code.verifier, pc));
+    free_code(&code);
     return ir;
 }
 
@@ -110,10 +120,47 @@ static void rows_ascend_where_flow_does_not(void **state) {
     vm_ir_free(&ir);
 }
 
+static void a_function_that_is_followed_again_has_the_same_rows(void **state) {
+    static const char text[] = "code\n"
+                               "        CLOSUREREC 0, g, f\n"
+                               "        POP 2\n"
+                               "        STOP\n"
+                               "        RESTART\n"
+                               "f:      GRAB 1\n"
+                               "        ACC0\n"
+                               "        SWITCH a, b | a\n"
+                               "a:      CHECK_SIGNALS\n"
+                               "        ACC1\n"
+                               "        BRANCHIF a\n"
+                               "b:      CONST1\n"
+                               "        RETURN 2\n"
+                               "g:      PUSHTRAP h\n"
+                               "        OFFSETCLOSURE3\n"
+                               "        RAISE\n"
+                               "h:      RETURN 1\n";
+    struct vm_code code;
+    struct vm_ir first = {.rows = NULL}, again = first;
+    make_code(text, &code);
+    uint32_t last = vm_entry_count(code.verifier) - 1; /* whose states are known */
+    vm_ir_make(&first, &code, last);
+    for (uint32_t entry = 0; entry < last; entry++) vm_ir_make(&again, &code, entry);
+    vm_ir_make(&again, &code, last);
+    assert_int_equal(again.count, first.count);
+    for (size_t i = 0; i < first.count; i++) {
+        const struct vm_ir_row *row = &first.rows[i];
+        check_row(&again, i, row->pc, row->op, row->height, row->flags);
+        assert_int_equal(again.rows[i].operands[0], row->operands[0]);
+    }
+    vm_ir_free(&first);
+    vm_ir_free(&again);
+    free_code(&code);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_function_has_a_row_an_instruction),
         cmocka_unit_test(rows_ascend_where_flow_does_not),
+        cmocka_unit_test(a_function_that_is_followed_again_has_the_same_rows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,8 +6,7 @@
  * there, and whether it is an operand of one. The state before an instruction (struct
  * vm_known_state) is kept for one function at a time, in chunks, so that verifying a large program
  * does not take many times its size in memory. A function is usually prepared right after it is
- * verified, so that a walk finds its states; otherwise another verifier of the same code follows it
- * again, for this walk only.
+ * verified, so that a walk finds its states; otherwise it is followed again.
  *
  * Q1  Instructions that control reaches do not overlap: each word is the start or an operand of at
  *     most one. */
@@ -170,9 +169,7 @@ static bool start(struct vm_verifier *v) {
     return add_entry(v, &main);
 }
 
-/* A verifier without its quick rules, with room for about that many entries. */
-static struct vm_verifier *create(const struct vm_verify_input *in, size_t entries,
-                                  struct vm_error *error) {
+struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct vm_error *error) {
     uint32_t count = in->words->count;
     if (count == 0) vm_error_set(error, VM_V_EMPTY, "0 words");
     else if (count > VM_MAX_CODE_WORDS) vm_error_set(error, VM_V_LENGTH, "%u words", count);
@@ -186,17 +183,12 @@ static struct vm_verifier *create(const struct vm_verify_input *in, size_t entri
     v->words = in->words;
     v->error = error;
     v->current = NO_ENTRY;
-    v->expected_entries = entries;
+    v->expected_entries = FEW_ENTRIES + IF_SMALL_TABLES(0, count / 64); /* a compiler's code has
+                                                                           fewer */
+    make_quick_rules(v);
     if (allocate(v) && start(v)) return v;
     vm_verifier_free(v);
     return NULL;
-}
-
-struct vm_verifier *vm_verifier_create(const struct vm_verify_input *in, struct vm_error *error) {
-    size_t entries = IF_SMALL_TABLES(0, in->words->count / 64); /* a compiler's code has fewer */
-    struct vm_verifier *v = create(in, FEW_ENTRIES + entries, error);
-    if (v != NULL) make_quick_rules(v);
-    return v;
 }
 
 void vm_verifier_free(struct vm_verifier *v) {
@@ -232,17 +224,6 @@ enum vm_status vm_verify_all(struct vm_verifier *v, struct vm_error *error) {
 
 enum { CHUNK_PARTS = (CHUNK_WORDS + 63) / 64 };
 
-/* Another verifier of the same code, which has followed that function: its entry 0, or else 1.
- * Fails: when out of memory, fatally. */
-static struct vm_verifier *follow_again(const struct vm_verifier *v, uint32_t entry) {
-    struct vm_error error;
-    struct vm_verifier *other = vm_must(create(&v->in, FEW_ENTRIES, &error));
-    memcpy(other->quick, v->quick, sizeof v->quick);
-    if (entry != 0) vm_must_have(add_entry(other, &v->entries[entry]));
-    vm_must_have(vm_verify_function(other, entry != 0, &error) == VM_OK);
-    return other;
-}
-
 static int by_number(const void *a, const void *b) {
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
     return (x > y) - (x < y);
@@ -258,21 +239,17 @@ static void show_part(struct vm_walk *walk) {
 
 void vm_walk_start(struct vm_walk *out, struct vm_verifier *v, uint32_t entry) {
     ASSERT(entry < v->entry_count && v->entries[entry].frame_words != VM_NOT_VERIFIED);
-    struct vm_verifier *other = v->current != entry ? follow_again(v, entry) : NULL;
-    if (other != NULL) v = other;
+    if (v->current != entry) vm_must_have(follow_function(v, entry)); /* there is no other reason */
     if (v->touched.count > 1)
         qsort(v->touched.items, v->touched.count, sizeof *v->touched.items, by_number);
-    *out = (struct vm_walk){.verifier = v, .other = other, .count = v->instruction_count};
+    *out = (struct vm_walk){.verifier = v, .count = v->instruction_count};
     show_part(out);
 }
 
 bool vm_walk_next(struct vm_walk *walk) {
     if (++walk->part == CHUNK_PARTS) {
         walk->part = 0;
-        if (++walk->chunk == walk->verifier->touched.count) {
-            vm_verifier_free(walk->other);
-            return false;
-        }
+        if (++walk->chunk == walk->verifier->touched.count) return false;
     }
     show_part(walk);
     return true;

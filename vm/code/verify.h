@@ -73,14 +73,13 @@ struct vm_known_state {
 
 /* A walk over the instructions that control reaches in one verified function, by ascending pc, up
  * to 64 words of code at a time, to their end. The verifier keeps their states until it verifies
- * another function; for a later walk the function is followed again. */
+ * or walks over another function; for a later walk the function is followed again. */
 struct vm_walk {
     uint32_t count; /* of all instructions */
     uint32_t pc;    /* of the current words' first one */
     uint64_t bits;  /* a bit for each of the words where an instruction starts */
     const struct vm_known_state *states; /* one for each of the words; valid until the next step */
-    struct vm_verifier *verifier;        /* the one that knows them */
-    struct vm_verifier *other;           /* the same if the walk made it; else NULL */
+    const struct vm_verifier *verifier;
     size_t chunk;
     uint32_t part;
 };

@@ -33,11 +33,13 @@ static inline enum arrival arrive_first(struct vm_verifier *v, const struct stat
 
 static bool is_prologue(uint32_t op) { return op == OP_GRAB || op == OP_RESTART; }
 
-/* Control reaches target: again, or it is not an ordinary instruction. */
+/* Control reaches target: again, or it is not an ordinary instruction, or the function was verified
+ * before. */
 static __attribute__((noinline)) enum arrival arrive_again(struct vm_verifier *v,
                                                            const struct state *s, uint32_t target) {
     uint32_t op = word_at(v, target);
     struct vm_known_state known;
+    if (v->again && !is_known(v, target)) return arrive_first(v, s, target);
     if (has_word(v->operands, target))
         refuse(v, s->pc, VM_V_LABEL, "CODE+0x%x lies within an instruction", target * 4);
     else if (is_prologue(op))
@@ -236,7 +238,7 @@ static inline uint32_t claim_words(struct vm_verifier *v, uint32_t pc) {
     ASSERT(has_word(v->reached, pc) && !has_word(v->operands, pc)); /* Q1 */
     uint32_t width = checked_width(v, pc);
     for (uint32_t word = pc + 1; word < pc + width; word++) {
-        if (is_taken(v, word))
+        if (!v->again && is_taken(v, word))
             return refuse(v, pc, VM_V_LABEL, "CODE+0x%x is of another instruction, too", word * 4);
         set_word(v->operands, word);
     }
@@ -300,24 +302,24 @@ static inline void follow_quickly(struct vm_verifier *v, struct state *s) {
     if (CHUNK_WORDS < 64) end = pc + 1;
     if (end > v->words->count) end = v->words->count;
     struct state_chunk *chunk = v->chunks[pc / CHUNK_WORDS];
-    uint64_t reached = v->reached[group], operands = v->operands[group], here = 0;
+    uint64_t *known = &chunk->known[pc % CHUNK_WORDS / 64], operands = v->operands[group], here = 0;
+    uint64_t taken = v->again ? *known : v->reached[group] | operands;
     for (;;) {
         const struct quick_rule *q = &v->quick[bytes[pc]];
         uint32_t next = pc + q->words;
         if (q->words == 0 || next >= end || is_prologue(bytes[next])) break;
         uint64_t first = (uint64_t)1 << pc % 64, own = (first << q->words) - 2 * first;
         uint32_t after = quick_height(v, q, pc, height, top);
-        if (after > VM_MAX_HEIGHT || (reached | operands) & (own | first << q->words)) break;
+        if (after > VM_MAX_HEIGHT || taken & (own | first << q->words)) break;
         operands |= own;
-        reached |= first << q->words;
         here |= first << q->words;
         chunk->states[next % CHUNK_WORDS] = (struct vm_known_state){s->frame, after};
         if (after > highest) highest = after;
         pc = next, height = after, count++;
     }
-    v->reached[group] = reached;
+    v->reached[group] |= here;
     v->operands[group] = operands;
-    chunk->known[s->pc % CHUNK_WORDS / 64] |= here;
+    *known |= here;
     v->instruction_count += count;
     v->frame_words = highest;
     s->pc = pc, s->height = height;
@@ -356,8 +358,10 @@ bool follow_function(struct vm_verifier *v, uint32_t entry) {
     v->frame_words = height;
     v->work.count = v->back.count = 0;
     v->returns_back = false;
+    v->again = v->entries[entry].frame_words != VM_NOT_VERIFIED;
     bool ok = add_known_state(v, pc, (struct vm_known_state){NO_FRAME, height}) &&
               pc_list_add(v, &v->work, pc) && follow_all(v);
+    ASSERT(!ok || !v->again || v->entries[entry].frame_words == v->frame_words);
     if (ok) v->entries[entry].frame_words = v->frame_words;
     return ok;
 }

@@ -80,6 +80,7 @@ struct vm_verifier {
     struct quick_rule quick[WORD_WIDE + 1];
     /* Of the function that is verified, or was last: */
     uint32_t current;           /* its entry; NO_ENTRY: its states are forgotten */
+    bool again;                 /* it was verified before: its words are taken already */
     uint32_t instruction_count; /* reached so far */
     uint32_t frame_words;       /* the highest height so far */
     uint32_t first_variable;    /* field of its environment */
@@ -172,7 +173,8 @@ enum flow closure_of(struct vm_verifier *v, const struct state *s, uint32_t word
                      struct vm_entry shape);
 /* Opens a control frame of size words on top of s. */
 enum flow open_frame(struct vm_verifier *v, struct state *s, uint32_t size, bool trap);
-/* Follows the function of an entry and looks for loops in it. */
+/* Follows the function of an entry and looks for loops in it. Fails: false; for a function that was
+ * verified before only when out of memory. */
 bool follow_function(struct vm_verifier *v, uint32_t entry);
 
 #endif
