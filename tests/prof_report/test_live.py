@@ -4,6 +4,7 @@ At rate 1 every word is a sample, so what is proven is exact. Selected is what w
 the program's own code."""
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -94,6 +95,21 @@ class Live(support.Case):
         self.assertLessEqual(events['pause, CPU time']['total'],
                              1.05 * events['pause']['total'] + 0.001)
         self.assertLessEqual(run['overhead_processor'], run['processor'])
+
+    def test_pauses_take_the_cpu_time_that_gc_stats_says(self):
+        self.compile(TRUTH['a table that grows'][0])
+        done = subprocess.run([self.settings.bactrian, 'prof', 'record', '--quiet', '--gc-stats',
+                               '-o', 'p.bprof', 'p.byte'], cwd=self.folder, check=True,
+                              stderr=subprocess.PIPE)
+        count, total, longest = re.search(
+            rb'gc: ([0-9]+) pauses, ([0-9.]+) ms in all: .*, longest ([0-9.]+) ms',
+            done.stderr).groups()
+        events = {event['name']: event for event in
+                  json.loads(self.prof('gc', 'p.bprof', '--json'))['events']}
+        found = events['pause, CPU time']
+        self.assertEqual(found['count'], int(count))
+        for shown, mine in ((total, found['total']), (longest, found['max'])):
+            self.assertAlmostEqual(mine, float(shown) / 1e3, delta=0.0003 + mine / 10)
 
     def test_it_does_not_depend_on_the_minor_heap(self):
         program, truth, _ = TRUTH['a ring of arrays']

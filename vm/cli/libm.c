@@ -10,30 +10,43 @@
 #include <fenv.h>
 #include <gnu/lib-names.h>
 #include <math.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
 #include <stdatomic.h>
-#include <sys/resource.h>
+#include <unistd.h>
 
 #ifndef __clang__
 #pragma GCC diagnostic ignored "-Wbuiltin-declaration-mismatch"
 #endif
 
-/* If the program has opened as many files as it may, the limit is raised for this one. */
+static void *open_libm(void) { return dlopen(LIBM_SO, RTLD_NOW | RTLD_NODELETE); }
+
+/* Of a thread: opens it with a copy of the process's descriptors, one of which is closed. */
+static void *open_apart(void *unused) {
+    (void)unused;
+    if (unshare(CLONE_FILES) != 0) return NULL;
+    close(STDIN_FILENO);
+    return open_libm();
+}
+
+/* The program may have opened as many files as it may. */
 static void *load(void) {
-    void *libm = dlopen(LIBM_SO, RTLD_NOW | RTLD_NODELETE);
-    struct rlimit limit;
-    if (libm != NULL || getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max)
-        return libm;
-    struct rlimit raised = {limit.rlim_cur + 1, limit.rlim_max};
-    if (setrlimit(RLIMIT_NOFILE, &raised) != 0) return NULL;
-    libm = dlopen(LIBM_SO, RTLD_NOW | RTLD_NODELETE);
-    setrlimit(RLIMIT_NOFILE, &limit);
+    void *libm = open_libm();
+    pthread_t thread;
+    sigset_t all, old;
+    if (libm != NULL) return libm;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &old); /* signals are for the program's threads */
+    if (pthread_create(&thread, NULL, open_apart, NULL) == 0) pthread_join(thread, &libm);
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
     return libm;
 }
 
 static __attribute__((noinline, cold)) void *look_up(_Atomic(void *) *known, const char *name) {
     void *libm = load();
     void *function = libm != NULL ? dlsym(libm, name) : NULL;
-    if (function == NULL) vm_fatal("%s: check the limits of memory and of open files", dlerror());
+    if (function == NULL) vm_fatal("%s: check the limits of memory and of threads", dlerror());
     atomic_store_explicit(known, function, memory_order_release);
     return function;
 }
