@@ -1,7 +1,6 @@
 """What the tests of the command line share: a folder with programs, and running things in it."""
 import functools
 import os
-import shutil
 import subprocess
 import tempfile
 import unittest
@@ -62,11 +61,11 @@ let () =
 
 
 class Place:
-    """A folder of compiled programs, and the binary under test."""
+    """A folder of compiled programs, inside another, and the binary under test."""
 
-    def __init__(self, bactrian):
+    def __init__(self, bactrian, inside):
         self.bactrian = os.path.abspath(bactrian)
-        self.folder = tempfile.mkdtemp(prefix='bactrian-cli-')
+        self.folder = tempfile.mkdtemp(dir=inside)
         os.chmod(self.folder, 0o755)
         self.home = os.path.join(self.folder, 'home')
         os.mkdir(self.home)
@@ -102,9 +101,6 @@ class Place:
                 env[name] = os.environ[name]
         env.update(extra)
         return {k: v for k, v in env.items() if v is not None}
-
-    def remove(self):
-        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 @functools.lru_cache(None)

@@ -25,13 +25,14 @@ LIBRARIES = '/usr/lib/ocaml/compiler-libs'
 
 
 class LongPrograms(Case):
-    def setUp(self):
+    @classmethod
+    def setUpClass(cls):
         steps = ''.join(STEP % {'n': n} for n in range(400))
-        self.place.write('long.ml', 'let total = ref 0\n' + steps + '''
+        cls.place.write('long.ml', 'let total = ref 0\n' + steps + '''
 let () = Printf.printf "%d %d\\n" !total (f17 (f390 3)); flush stdout
 let () = if Array.length Sys.argv > 1 then print_int (f3 (-1))
 ''' + steps + 'let () = Printf.printf "%d\\n" !total\n')
-        self.place.tool('ocamlc', '-g', '-w', '-a', '-o', 'long.byte', 'long.ml')
+        cls.place.tool('ocamlc', '-g', '-w', '-a', '-o', 'long.byte', 'long.ml')
 
     def same(self, *flags, words=(), env=None):
         expected = self.run_command(['ocamlrun', 'long.byte', *words], env=env or {})

@@ -61,6 +61,9 @@ TEXTS = ('.md', '.ml', '.mli', '.js', '.html', '.el')
 GAP = r'[\s*#/]+'
 PATTERNS = [(re.compile(r'\b' + phrase.replace(' ', GAP) + r'\b', re.I), instead)
             for phrase, instead in BANNED]
+# Of a lowercase text: finds whether it has any of them, many times faster than one after another.
+ANY = re.compile(r'\b(?:%s)\b' % '|'.join(phrase.lower().replace(' ', GAP).replace('(', '(?:')
+                                          .replace('(?:?', '(?') for phrase, _ in BANNED))
 
 
 def problems(sources):
@@ -70,6 +73,8 @@ def problems(sources):
                 source.is_code() or source.path.endswith(TEXTS)):
             continue
         text = '\n'.join(source.lines)
+        if not ANY.search(text.lower()):
+            continue
         for pattern, instead in PATTERNS:
             for found in pattern.finditer(text):
                 phrase = re.sub(GAP, ' ', found.group(0))
