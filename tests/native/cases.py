@@ -54,7 +54,10 @@ UNARY = ['NEGINT', 'BOOLNOT', 'ISINT', 'OFFSETINT 7', 'OFFSETINT 1073741824', 'G
          'SETGLOBAL scratch\nGETGLOBAL scratch',
          'PUSH\nCONST2\nASSIGN 0\nPOP 1', 'GETGLOBALFIELD pair, 1',
          'PUSHGETGLOBALFIELD pair, 0\nMAKEBLOCK2 0', 'SWITCH a{n}, b{n} | c{n}\na{n}:\nCONST2\n'
-         'BRANCH z{n}\nb{n}:\nCONST3\nBRANCH z{n}\nc{n}:\nCONST1\nz{n}:'] + [
+         'BRANCH z{n}\nb{n}:\nCONST3\nBRANCH z{n}\nc{n}:\nCONST1\nz{n}:',
+         'SWITCH a{n} | b{n}, c{n}\na{n}:\nCONST2\nBRANCH z{n}\nb{n}:\nGETFIELD0\n'
+         'BRANCH z{n}\nc{n}:\nGETFIELD1\nz{n}:', 'BRANCHIF y{n}\nSWITCH |\ny{n}:',
+         'PUSHACC0\nGETFIELD0\nPUSHACC1\nGETFIELD1\nMAKEBLOCK2 0\nPOP 1'] + [
     branch(op) for op in ('BRANCHIF', 'BRANCHIFNOT')] + [
     branch('%s %d,' % (op, k)) for op in ('BEQ', 'BNEQ', 'BLTINT', 'BLEINT', 'BGTINT', 'BGEINT',
                                          'BULTINT', 'BUGEINT') for k in (5, -1)] + [

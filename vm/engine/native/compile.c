@@ -136,6 +136,7 @@ void native_jump(struct native_compiler *c, uint32_t row) {
 
 void native_jump_if(struct native_compiler *c, enum native_condition condition, uint32_t row) {
     uint8_t *site = emit_jump_if_forward(&c->e, condition);
+    c->block++;
     if (!is_merge(c, row)) {
         c->rows[row].state = nv_save(c);
         add_site(c, site, -1, row);
@@ -274,6 +275,7 @@ static void put_return_point(struct native_compiler *c, uint32_t row) {
 
 static void begin_row(struct native_compiler *c, uint32_t row) {
     struct native_row *at = &c->rows[row];
+    if (c->ir.rows[row].flags & IR_LEADER) c->block++;
     c->row = row;
     nv_unlock(c);
     if (at->follows_inlined) {

@@ -158,6 +158,8 @@ struct native_compiler {
     uint32_t max_depth, value_capacity;
     uint32_t locked, locked_xmm; /* registers */
     uint32_t row;
+    uint32_t block; /* the number of the present block of instructions: no jump leads into it or out
+                       of it, except to late code */
     uint32_t called_before;         /* the row that follows the APPLY1 to APPLY3 compiled last */
     bool failed;                    /* the function stays in the loop */
     bool reachable;                 /* control reaches the present row */
@@ -227,12 +229,14 @@ bool native_begin(struct vm *vm);
 /* Frees the compiler, if one is at work. */
 void native_free_compiling(struct vm_native *native);
 
-/* ---- forms*.c: the code of row c->row. GC: never, for all of them. ---- */
+/* ---- forms*.c, branches.c: the code of row c->row. GC: never, for all of them. ---- */
 
 /* Any row; an instruction without machine code leaves to the loop. */
 void native_form(struct native_compiler *c, const struct vm_ir_row *row);
 /* A C_CALL. */
 void native_primitive(struct native_compiler *c, const struct vm_ir_row *row);
+/* A comparison or a branch. False: it is none. */
+bool native_branch(struct native_compiler *c, const struct vm_ir_row *row);
 /* An instruction of effects. False: it is none. */
 bool native_switch(struct native_compiler *c, const struct vm_ir_row *row);
 /* A call, return, handler or poll. False: it is none of those. */

@@ -107,6 +107,9 @@ void emit_alu_constant(struct emitter *e, enum native_alu op, int to, int32_t k)
 void emit_alu_load(struct emitter *e, enum native_alu op, int to, struct native_place from);
 void emit_alu_byte_constant(struct emitter *e, enum native_alu op, int to, int8_t k);
 void emit_compare_memory(struct emitter *e, struct native_place at, int32_t k);
+/* The constant of the emit_compare_memory whose code ends there becomes k. Neither fits into a
+ * byte. */
+void emit_replace_constant(struct emitter *e, uint8_t *end, int32_t k);
 void emit_compare_memory_32(struct emitter *e, struct native_place at, int32_t k);
 void emit_compare_byte(struct emitter *e, struct native_place at, uint8_t k);
 void emit_add_memory(struct emitter *e, struct native_place at, int32_t k);

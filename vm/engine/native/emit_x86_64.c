@@ -193,6 +193,10 @@ void emit_compare_memory(struct emitter *e, struct native_place at, int32_t k) {
     put_constant_operand(e, k);
 }
 
+void emit_replace_constant(struct emitter *e, uint8_t *end, int32_t k) {
+    if (!e->full) memcpy(end - sizeof k, &k, sizeof k);
+}
+
 void emit_compare_memory_32(struct emitter *e, struct native_place at, int32_t k) {
     unsigned opcode;
     constant_operand(e, k, &opcode);

@@ -11,6 +11,13 @@ static void learn(struct native_compiler *c, uint16_t v, unsigned facts) {
     nv_at(c, v)->facts |= (uint8_t)facts;
 }
 
+void learn_int(struct native_compiler *c, uint16_t v) { learn(c, v, FACT_INT); }
+
+void learn_tag_below(struct native_compiler *c, uint16_t v, uint32_t n) {
+    learn(c, v, FACT_BLOCK);
+    if (n <= TAG_CLOSURE) learn(c, v, FACT_MUTABLE | FACT_FIELDS);
+}
+
 void need_int(struct native_compiler *c, uint16_t v) {
     if (knows(c, v, FACT_INT)) return;
     emit_test_byte(&c->e, nv_register(c, v), 1);
@@ -25,15 +32,25 @@ void need_block(struct native_compiler *c, uint16_t v) {
     learn(c, v, FACT_BLOCK);
 }
 
+/* The test of a size becomes stricter if its block of instructions needs more fields: the exit is
+ * then taken a little earlier. */
 static void need_at_least(struct native_compiler *c, uint16_t v, uint32_t fields) {
     if (!c->checks || nv_at(c, v)->fields >= fields) return;
     if (fields > UINT16_MAX) { /* the header does not fit */
         native_exit_always(c);
         return;
     }
-    emit_compare_memory(&c->e, at_base(nv_register(c, v), -8), (int32_t)(fields << 10));
-    native_exit_if(c, C_BELOW);
-    nv_at(c, v)->fields = (uint16_t)fields;
+    struct native_value *p = nv_at(c, v);
+    bool tested = p->kind == VALUE_PLAIN && p->fields > 0 && p->size_test.site != 0;
+    if (tested && p->size_test.block == c->block) {
+        emit_replace_constant(&c->e, c->e.start + p->size_test.site, (int32_t)(fields << 10));
+    } else {
+        emit_compare_memory(&c->e, at_base(nv_register(c, v), -8), (int32_t)(fields << 10));
+        if (p->kind == VALUE_PLAIN)
+            p->size_test = (struct native_size_test){(uint32_t)(c->e.at - c->e.start), c->block};
+        native_exit_if(c, C_BELOW);
+    }
+    p->fields = (uint16_t)fields;
 }
 
 void need_fields_tag(struct native_compiler *c, uint16_t v) {

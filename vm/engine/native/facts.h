@@ -9,6 +9,9 @@
 void need_int(struct native_compiler *c, uint16_t v);
 /* A block. */
 void need_block(struct native_compiler *c, uint16_t v);
+/* A branch has found out that it is an integer, or a block of a tag below n. */
+void learn_int(struct native_compiler *c, uint16_t v);
+void learn_tag_below(struct native_compiler *c, uint16_t v, uint32_t n);
 /* Its fields, however many, can be read, or written. */
 void need_fields_tag(struct native_compiler *c, uint16_t v);
 void need_mutable_tag(struct native_compiler *c, uint16_t v);

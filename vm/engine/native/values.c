@@ -21,6 +21,12 @@ bool nv_is_constant(const struct native_compiler *c, uint16_t v) {
     return nv_at(c, v)->kind == VALUE_CONSTANT;
 }
 
+bool nv_small_constant(const struct native_compiler *c, uint16_t v, int64_t *k) {
+    const struct native_value *p = nv_at(c, v);
+    *k = p->k;
+    return p->kind == VALUE_CONSTANT && fits_32(p->k - 1) && fits_32(p->k + 1);
+}
+
 struct native_place nv_place(const struct native_compiler *c, uint32_t slot) {
     return at_base(R_BASE, 8 * ((int32_t)c->now.base - 1 - (int32_t)slot));
 }

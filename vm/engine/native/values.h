@@ -34,8 +34,15 @@ enum value_kind { VALUE_PLAIN, VALUE_CONSTANT, VALUE_ENV };
 struct native_maker {
     uint16_t body, row;
 };
+/* The latest test for a number of fields. */
+struct native_size_test {
+    uint32_t site, block; /* its end in the code, 0: none; c->block there */
+};
 struct native_value {
-    int64_t k;                 /* of a constant */
+    union {
+        int64_t k;                         /* of a constant */
+        struct native_size_test size_test; /* of a PLAIN value */
+    };
     struct native_maker maker; /* of a float in a register */
     uint16_t refs, fields;     /* fields: it has at least that many */
     int16_t home;              /* NV2; -1: none */
@@ -86,6 +93,8 @@ void nv_set_content(struct native_compiler *c, uint32_t k, uint16_t v, bool writ
 uint16_t nv_top(const struct native_compiler *c, uint32_t k);
 struct native_value *nv_at(const struct native_compiler *c, uint16_t v);
 bool nv_is_constant(const struct native_compiler *c, uint16_t v);
+/* Whether v is a constant, *k, that fits into an instruction, as do the two beside it. */
+bool nv_small_constant(const struct native_compiler *c, uint16_t v, int64_t *k);
 struct native_place nv_place(const struct native_compiler *c, uint32_t slot);
 
 /* ---- Registers. Those given out stay locked until nv_unlock. ---- */
