@@ -46,6 +46,7 @@ struct gc_params {
     size_t verbose;                                /* v= bit mask */
     /* i=, a=, w= of 4.x, without effect: kept for Gc.get; 0: 15, 2, 1. */
     size_t heap_increment, allocation_policy, window_size;
+    bool counts_empty_minors;     /* a minor collection counts even if nothing is young */
     bool large_customs_are_major; /* those of more than custom_minor_max_bytes */
     bool adaptive_minor;          /* the minor heap may grow to 1M words while survival is high */
     bool complete;                /* defaults have replaced zeros */
@@ -226,8 +227,6 @@ void gc_truncate(struct gc_domain *g, value v, size_t wosize);
 /* A minor collection, for that cause; gc_minor: GC_FOR_PROGRAM, as the cycles and slices below. */
 void gc_minor_for(struct gc_domain *g, enum gc_cause cause);
 void gc_minor(struct gc_domain *g);
-/* gc_minor, which counts even if nothing was young, as OCaml 5's does. */
-void gc_counted_minor(struct gc_domain *g);
 /* One slice; howmuch: words of work, or 0 for as much as the pacing requires. Returns the work
  * done. */
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch);
@@ -242,8 +241,11 @@ void gc_mark_everything(struct gc_domain *g);
 void gc_full_major_cycle(struct gc_domain *g);
 /* Finishes the cycle that runs and starts the next one, whose roots are marked when it returns. Of
  * the first cycle, which nothing has started yet, all values survive. There is a minor collection
- * at the cycle's end, too, and both count (gc_counted_minor). GC: runs. */
+ * at the cycle's end, too. GC: runs. */
 void gc_next_major_cycle(struct gc_domain *g);
+/* In the first cycle: ends it, as the first slice of OCaml 5 does, and starts the next.
+ * Returns false later. GC: runs. */
+bool gc_end_first_major_cycle(struct gc_domain *g);
 /* Counts a full cycle that the program has requested; compacted: the heap becomes smaller. */
 void gc_end_requested_cycles(struct gc_domain *g, bool compacted);
 /* A full cycle; then returns free memory to the operating system. */

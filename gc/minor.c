@@ -321,6 +321,7 @@ void gc_minor_collect(struct gc_domain *g) {
     bool used = g->young_ptr < g->young_end;
     ASSERT(g->young_start <= g->young_ptr && g->young_ptr <= g->young_end); /* G1 */
     if (used) evacuate_minor_heap(g);
+    else if (g->heap->params.counts_empty_minors) g->heap->stats.minor_collections++;
     g->minor.requested = false;
     gc_minor_heap_resize(g);
     gc_pace_place_trigger(g);

@@ -285,30 +285,31 @@ void gc_finish_major_cycle(struct gc_domain *g) {
     end_pause(g);
 }
 
-static void counted_minor(struct gc_domain *g) {
-    size_t before = g->heap->stats.minor_collections;
-    gc_minor_collect(g);
-    if (g->heap->stats.minor_collections == before) g->heap->stats.minor_collections++;
+static bool in_first_cycle(const struct gc_heap *heap) {
+    return heap->phase == PHASE_IDLE && heap->stats.major_collections == 0;
 }
 
-void gc_counted_minor(struct gc_domain *g) {
+bool gc_end_first_major_cycle(struct gc_domain *g) {
+    if (!in_first_cycle(g->heap)) return false;
     begin_pause(g, GC_FOR_PROGRAM);
-    counted_minor(g);
+    gc_minor_collect(g);
+    g->heap->stats.major_collections++;
+    gc_mark_start(g);
     end_pause(g);
+    return true;
 }
 
 void gc_next_major_cycle(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
-    bool first = heap->phase == PHASE_IDLE && heap->stats.major_collections == 0;
     begin_pause(g, GC_FOR_PROGRAM);
-    counted_minor(g);
-    if (first) {
+    gc_minor_collect(g);
+    if (in_first_cycle(heap)) {
         heap->stats.major_collections++;
     } else {
         if (heap->phase == PHASE_IDLE) gc_mark_start(g);
         run_to_idle(g);
     }
-    counted_minor(g);
+    gc_minor_collect(g);
     gc_mark_start(g);
     end_pause(g);
 }
@@ -348,16 +349,25 @@ void gc_compact(struct gc_domain *g) {
     gc_spans_discard(g->heap, 0, SIZE_MAX);
 }
 
+/* Marking begins and ends with an empty minor heap; a slice that does neither leaves it alone. */
+static bool needs_minor(const struct gc_heap *heap) {
+    if (heap->phase == PHASE_IDLE) return true;
+    return heap->phase == PHASE_MARK && gc_mark_is_done(heap);
+}
+
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
     struct gc_heap *heap = g->heap;
     begin_pause(g, GC_FOR_PROGRAM);
-    gc_minor_collect(g);
     intptr_t done = 0;
-    if (howmuch <= 0) done = pace_slice(g, true);
-    else {
-        if (heap->phase == PHASE_IDLE) gc_mark_start(g);
-        while (done < howmuch && heap->phase != PHASE_IDLE)
-            done += gc_pace_work(g, howmuch - done, true) + 1;
+    if (howmuch <= 0) {
+        if (heap->phase == PHASE_IDLE ? cycle_due(heap) : can_finish(heap)) gc_minor_collect(g);
+        done = pace_slice(g, g->young_ptr == g->young_end);
+    } else {
+        do {
+            if (needs_minor(heap)) gc_minor_collect(g);
+            if (heap->phase == PHASE_IDLE) gc_mark_start(g);
+            done += gc_pace_work(g, howmuch - done, g->young_ptr == g->young_end) + 1;
+        } while (done < howmuch && heap->phase != PHASE_IDLE);
     }
     end_pause(g);
     return done;

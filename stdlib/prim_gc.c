@@ -266,15 +266,15 @@ static value finish(struct domain *d) {
 }
 
 value prim_gc_minor(struct domain *d, value unit) {
-    if (d->vm->version->gc_always_marks) gc_counted_minor(&d->gc);
-    else gc_minor(&d->gc);
+    gc_minor(&d->gc);
+    if (d->vm->version->gc_always_marks) gc_end_first_major_cycle(&d->gc); /* a slice follows */
     return finish(d);
 }
 
 value prim_gc_major(struct domain *d, value unit) {
     charge_pass(d);
     if (d->vm->version->gc_always_marks) {
-        gc_counted_minor(&d->gc);
+        gc_minor(&d->gc);
         gc_next_major_cycle(&d->gc);
     } else {
         gc_finish_major_cycle(&d->gc);
@@ -283,7 +283,8 @@ value prim_gc_major(struct domain *d, value unit) {
 }
 
 value prim_gc_major_slice(struct domain *d, value words) {
-    gc_major_slice(&d->gc, int_of_val(words));
+    if (!d->vm->version->gc_always_marks || !gc_end_first_major_cycle(&d->gc))
+        gc_major_slice(&d->gc, int_of_val(words));
     vm_process_pending(d);
     return val_of_int(0);
 }

@@ -59,6 +59,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
     if (!vm->options.custom_minor_given)
         gc.custom_minor_max_bytes = vm->version->custom_minor_max_bytes;
     gc.min_minor_words = vm->version->min_minor_words;
+    gc.counts_empty_minors = vm->version->gc_always_marks;
     gc.large_customs_are_major = vm->version->large_customs_are_major;
     struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory, .err = vm_err(vm)};
     const char *refused = gc_heap_create(&d->gc, &gc, &up);
@@ -66,6 +67,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
         vm_error_set(error, VM_NO_MEMORY, "%s", refused);
         return false;
     }
+    if (gc.counts_empty_minors) gc_minor(&d->gc); /* OCaml 5 sizes the minor heap by one */
     if (!vm_stack_create(d, words, VM_MAIN_STACK_RESERVE)) {
         vm_error_set(error, VM_NO_MEMORY, "for a stack of %zu words", words);
         return false;

@@ -164,6 +164,7 @@ void vm_domain_end(struct domain *d, value result) {
     while (r->threads > 1) vm_wait(d, &r->ending);
     vm_abi_notice(d, ABI_DOMAIN_ENDS);
     vm_domain_changed(d, false);
+    gc_minor(&d->gc);
     vm_mutex_release(d, r->mutex);
 }
 

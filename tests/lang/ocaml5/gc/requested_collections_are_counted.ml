@@ -9,7 +9,9 @@ let show name f =
   Printf.printf "%s: %d minor, %d major, %d forced\n%!" name (minor' - minor) (major' - major) (forced' - forced)
 let kept = ref []
 let () =
-  full_major (); (* what start-up left to do *)
+  show "the first slice ends the first cycle" (fun () -> ignore (major_slice 0));
+  show "slices without work" (fun () -> for _ = 1 to 5 do ignore (major_slice 0) done);
+  show "cycles as slices" (fun () -> for _ = 1 to 5 do ignore (major_slice 10_000_000) done);
   for _ = 1 to 2 do
     show "minor" minor;
     show "three times minor" (fun () -> minor (); minor (); minor ());

@@ -1,4 +1,5 @@
 (* flags: -g *)
+(* The call stack of a sample goes on from a fiber into those that surround it. *)
 open Effect.Deep
 type _ Effect.t += Ask : int Effect.t
 let stacks = ref []

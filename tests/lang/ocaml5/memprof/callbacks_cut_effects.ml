@@ -1,5 +1,6 @@
+(* An effect performed in a callback is unhandled, whatever handler surrounds the allocation; an exception
+   of the callback is raised at the allocation. *)
 open Gc.Memprof
-(* exceptions, and Unhandled in a callback *)
 type _ Effect.t += E : int Effect.t
 let () =
   let t = { null_tracker with alloc_minor = (fun _ -> (try Printf.printf "perform %d\n" (Effect.perform E) with Effect.Unhandled _ -> print_endline "unhandled"); raise Exit) } in

@@ -1,6 +1,7 @@
 (* flags: -g *)
+(* The source, size and number of samples of each kind of allocation, at a rate of 1: blocks, the memory of
+   bigarrays, unmarshalled values. *)
 open Gc.Memprof
-(* Custom memory, marshalled values, strings *)
 let () =
   let log = ref [] in
   let f kind = fun (i : allocation) -> log := (kind, i.source, i.size, i.n_samples) :: !log; (None : unit option) in

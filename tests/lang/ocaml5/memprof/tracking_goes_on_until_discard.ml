@@ -1,6 +1,6 @@
 (* stress: no: counts promotions and deaths *)
+(* stop ends sampling; promotions and deaths of the blocks sampled before are reported until discard. *)
 open Gc.Memprof
-(* after stop, tracking goes on until discard *)
 let () =
   let events = ref [] in
   let note s = events := s :: !events in
