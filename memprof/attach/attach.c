@@ -107,7 +107,7 @@ static void wait_for_request(int fd) {
         if (poll(&input, 1, (int)((end - now) / 1000000) + 1) >= 0 || errno != EINTR) return;
 }
 
-/* False: it is none. *passed: the descriptor that came with it, or -1. */
+/* False: this is not a request. *passed: the descriptor that came with it, or -1. */
 static bool read_request(int fd, struct mp_request *request, int *passed) {
     union {
         char bytes[CMSG_SPACE(MOST_DESCRIPTORS * sizeof(int))];
@@ -150,7 +150,7 @@ static bool is_trusted(int fd) {
            (peer.uid == geteuid() || peer.uid == 0);
 }
 
-/* -1: nobody waits who may ask. */
+/* -1: no attacher waits, or none that may ask. */
 static int connect_to_attacher(void) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (mp_attach_path(getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), geteuid(), getpid(), false,
@@ -197,8 +197,8 @@ static bool hung_up(const struct attachment *a) {
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* Ends a recording whose time is over or whose attacher is gone; looks once in CHECK_EVERY_NS,
- * except when at_once. */
+/* Ends a recording whose time is over or whose attacher is gone; checks at most once in
+ * CHECK_EVERY_NS, except when at_once. */
 static void check_limits(struct attachment *a, bool at_once) {
     uint64_t now;
     if (!a->limited) return;

@@ -1,4 +1,4 @@
-/* protocol.h - what a process that runs a program and one that attaches to it say to each other.
+/* protocol.h - messages between a process that runs a program and one that attaches to it.
  *
  *     the attacher                                the process
  *     creates the socket FOLDER/PID, listens
@@ -19,8 +19,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Of 34 to 64 one that neither glibc (32, 33) nor valgrind (64) uses. Its queued value tells a
- * request from the same signal of somebody else, which does what it would without us. */
+/* Of 34 to 64 one that neither glibc (32, 33) nor valgrind (64) uses. Its queued value
+ * distinguishes a request from the same signal of another sender, which has its usual effect. */
 enum { MP_ATTACH_SIGNAL = 62, MP_ATTACH_VALUE = 0x62616374, MP_ATTACH_WAIT_MS = 100 };
 
 /* Begins each message. A file without these bytes runs no program that can be attached to. */
@@ -48,7 +48,7 @@ enum mp_answer {
     MP_ANSWER_DONE,
     MP_ANSWER_RECORDED,     /* it is recorded already: started_by */
     MP_ANSWER_NOT_RECORDED, /* there is no recording that a request began */
-    MP_ANSWER_REFUSED,      /* no request, or not its descriptor */
+    MP_ANSWER_REFUSED,      /* not a request, or without its descriptor */
     MP_ANSWER_FAILED,       /* problem: an errno */
     MP_ANSWER_COUNT
 };

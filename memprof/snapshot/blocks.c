@@ -1,7 +1,8 @@
 /* blocks.c - the shapes of all reachable blocks (memprof/format/README.md, BLOCKS).
  *
- * They are written in the order of their addresses, and an edge as a distance: neighbours, which a
- * program often allocates together, take a byte or two, and what is regular compresses well. */
+ * They are written in the order of their addresses, and an edge as a distance: an edge to a
+ * neighbour, which a program often allocates next, takes a byte or two, and regular structures
+ * compress well. */
 #include "gc/assert.h"
 #include "gc/walk.h"
 #include "gc/weak.h"
@@ -22,7 +23,7 @@ static void flush(struct mp_shapes *s) {
     s->used = 0;
 }
 
-/* Neither the numbers of an edge nor those before a block's edges are divided among records. */
+/* A record holds all numbers of an edge, and all those before a block's edges. */
 enum { MOST_NUMBERS = 3 };
 
 static void begin(struct mp_shapes *s) {
@@ -58,7 +59,7 @@ static void put_slots(struct gc_visitor *visitor, value *from, value *to) {
     for (; from < to; from++) put_field(s, *from);
 }
 
-/* What a suspended fiber has on its stack are further fields of its continuation. */
+/* The words on a suspended fiber's stack are further fields of its continuation. */
 static void put_fiber(struct mp_shapes *s, value cont) {
     const struct vm *vm = s->d->vm;
     struct vm_fiber *f = vm->fibers != NULL ? vm_fiber_of_cont(vm, cont) : NULL;
@@ -66,7 +67,7 @@ static void put_fiber(struct mp_shapes *s, value cont) {
     if (f != NULL) vm_fiber_visit_chain(vm, f, &visitor.visitor);
 }
 
-/* What a closure or a custom block is. */
+/* The function of a closure, the operations of a custom block. */
 static void put_kind(struct mp_shapes *s, value v, unsigned tag) {
     if (tag == TAG_CUSTOM) {
         const char *name = custom_ops(v)->identifier;
@@ -81,8 +82,8 @@ static void put_kind(struct mp_shapes *s, value v, unsigned tag) {
     }
 }
 
-/* The data of an ephemeron lives as long as both the ephemeron and its keys. With one key, which is
- * the use of almost all, the key holds it here. */
+/* The data of an ephemeron lives as long as both the ephemeron and its keys. Here the key holds it
+ * if there is only one, as in almost all programs. */
 static void write_ephemeron(struct mp_shapes *s, value e) {
     struct mp_record_ephemeron record = {.block = s->block, .key = s->block};
     if (!gc_block_number(&s->d->gc, field(e, EPHE_DATA), &record.data)) return;

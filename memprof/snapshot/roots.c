@@ -1,7 +1,7 @@
 /* roots.c - the roots of a snapshot, with what is known of their names.
  *
- * Slots of the stack belong to the frame that has them; the frames of running fibers may lie in
- * buffers. Of C code's variables the library is known that the slot lies in. */
+ * Slots of the stack are named by their frame; the frames of running fibers may lie in buffers. C
+ * variables are named by the library in which they lie. */
 #include "gc/walk.h"
 #include "memprof/snapshot/snapshot_internal.h"
 #include "vm/marshal/symbols.h"
@@ -49,7 +49,7 @@ static void list_frames(struct roots *r) {
         qsort(r->frames.items, r->frames.count, sizeof *r->frames.items, by_base);
 }
 
-/* The frame that has the slot; NULL: none. */
+/* The frame in which the slot lies; NULL: none. */
 static const struct vm_frame *frame_of(const struct roots *r, const value *slot) {
     const struct vm_frame *frames = r->frames.items;
     size_t n = sorted_prefix(r->frames.count, i, frames[i].base <= slot);

@@ -119,7 +119,7 @@ int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *option
 
 /* ---- In a child process. ---- */
 
-/* A number in a file of /proc behind a word at the start of a line; 0: not known. */
+/* The number after a word at the start of a line in a file of /proc; 0: not known. */
 static uint64_t number_in(const char *path, const char *word) {
     char line[256];
     unsigned long long number = 0;
@@ -131,8 +131,9 @@ static uint64_t number_in(const char *path, const char *word) {
     return number;
 }
 
-/* Another thread may hold a lock of the C library, for ever in the child. The program may change
- * its whole heap meanwhile, and the child needs tables: half as much again must be free. */
+/* With several threads one may hold a lock of the C library, which the child could never acquire.
+ * The program may change its whole heap meanwhile, and the child needs tables: one and a half times
+ * the heap must be free. */
 static bool may_fork(const struct domain *d) {
     const struct gc_stats now = gc_stats_read(&d->gc);
     const uint64_t heap_kb = now.heap_words * sizeof(value) / 1024;

@@ -22,23 +22,23 @@ struct mp_snapshot_options {
     enum mp_replace replace; /* of the first one */
     const char *program;     /* its name; the arguments are vm_options.argv */
     bool at_exit;            /* when the program ends */
-    uint64_t at_heap_words;  /* when the major heap holds as much; 0: never */
+    uint64_t at_heap_words;  /* when the major heap reaches it; 0: never */
     int on_signal;           /* whenever that signal comes; 0: none */
     bool in_pause;           /* no child process writes the file */
-    /* Reports a snapshot, or problem: errno; total: NULL then. It may run in a child process. */
+    /* Reports a snapshot, or, if total is NULL, the errno `problem`. May run in a child process. */
     void (*report)(const char *path, const struct mp_record_heap *total, uint64_t file_bytes,
                    int problem);
 };
 
-/* Writes a snapshot to a new file, whose name it returns in path[4096], and its size. Needs: a
- * primitive, a poll, or no OCaml code that runs. Returns 0 or an errno. GC: runs. */
+/* Writes a snapshot to a new file, whose name it returns in path[4096], and its size. Needs: the
+ * caller is a primitive or a poll, or no OCaml code runs. Returns 0 or an errno. GC: runs. */
 int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *options,
                       enum mp_replace replace, char *path, struct mp_record_heap *total,
                       uint64_t *file_bytes);
 
 /* The same in a child process, which reports it, while the program goes on. Returns its number, for
- * mp_snapshot_wait; 0: that is not possible, since there are several threads, or too little memory:
- * nothing was done. GC: may run. */
+ * mp_snapshot_wait; 0: there are several threads, or too little memory, and nothing was done.
+ * GC: may run. */
 int mp_snapshot_fork(struct domain *d, const struct mp_snapshot_options *options,
                      enum mp_replace replace);
 /* Waits for that child. Returns whether it wrote the file. GC: never. */

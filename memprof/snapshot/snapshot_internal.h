@@ -8,7 +8,8 @@
 
 struct domain;
 
-/* What a snapshot gives names to, and from what: starts with names and variables' vm alone set. */
+/* What a snapshot names, and the sources of the names. At first only d, names and variables.vm are
+ * set. */
 struct mp_named {
     struct domain *d;
     struct mp_names *names;

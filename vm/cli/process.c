@@ -24,7 +24,7 @@
 
 enum { HINT_AFTER_MS = 1000, INTERRUPT_TRIES = 400, INTERRUPT_TRY_US = 5000 };
 
-/* ---- What /proc says. ---- */
+/* ---- What /proc has about the process. ---- */
 
 /* A file of /proc/PID: allocated, with a NUL after its *length bytes; NULL: see errno. */
 static char *read_proc(pid_t pid, const char *name, size_t *length) {

@@ -9,7 +9,7 @@
  * GW2  A group leaks if it grew beyond chance, by 1 % of what is live or more, in nearly every step
  *      and no slower in the last one; and if nearly none of its early blocks, which were born in
  *      the first half and have lived for a whole step, dies in the last step. A cache that fills
- *      grows no more in the last step; of a queue, or where entries are replaced, early blocks
+ *      does not grow in the last step; of a queue, or where entries are replaced, early blocks
  *      die. */
 #ifndef BACTRIAN_MEMPROF_REPORT_ADVICE_GROWTH_H
 #define BACTRIAN_MEMPROF_REPORT_ADVICE_GROWTH_H
@@ -20,7 +20,7 @@ enum { REPORT_STEPS = 4 };
 
 enum report_verdict {
     REPORT_LEAKS,
-    REPORT_FILLS,    /* it grew, but no longer, or not steadily */
+    REPORT_FILLS,    /* it grew, but not in the last step, or not steadily */
     REPORT_REPLACES, /* it grew; its early blocks die */
     REPORT_IS_SMALL, /* it grew by less than 1 % of what is live */
     REPORT_SHRINKS,

@@ -38,8 +38,8 @@ enum {
 static const double MOST_COLLECTIONS = 0.6;
 static const double SURE_SHARE = 0.5; /* of what a finding saves: the least that is certain */
 
-/* Hits of blocks of one distance; of those, that lived: weighed. The sum of the squares of weights;
- * the number of collections or markings that they are from, and the last of these. */
+/* Hits of blocks of one distance; of those, that lived: weighted. The sum of the squares of the
+ * weights; the number of collections or markings that they are from, and the last of these. */
 struct bin {
     double hits, lived, squares;
     size_t sources, last;
@@ -53,9 +53,9 @@ struct survival {
     size_t known; /* near bins, from 0 on, whose shares are known */
 };
 
-/* Of each domain, on a way back through the samples. */
+/* Of each domain, while the samples are read backwards. */
 struct place {
-    double after;      /* hits since the sample that is looked at */
+    double after;      /* hits since the current sample */
     size_t collection; /* that of the last one */
 };
 
@@ -68,7 +68,7 @@ static void bin_add(struct bin *bin, double hits, double weight, bool lives, siz
     bin->last = source;
 }
 
-/* As many hits of equal weights would know its share as well. */
+/* The hits of equal weights that would determine its share as well. */
 static double bin_hits(const struct bin *bin) {
     return bin->squares > 0 ? bin->hits * bin->hits / bin->squares : 0;
 }

@@ -1,4 +1,4 @@
-/* holders.h - the dominator tree with like blocks merged: what people read of it. */
+/* holders.h - the dominator tree with like blocks merged, as it is shown. */
 #ifndef BACTRIAN_MEMPROF_REPORT_HEAP_HOLDERS_H
 #define BACTRIAN_MEMPROF_REPORT_HEAP_HOLDERS_H
 
@@ -14,8 +14,8 @@ struct heap_holder {
     uint64_t retained; /* words */
     uint64_t own;      /* words, theirs alone */
     uint64_t blocks;
-    uint32_t sampled, place; /* how many a recording had sampled; where most of them were born */
-    uint32_t of_place;       /* as many of these */
+    uint32_t sampled, place; /* how many a recording had sampled; where most were allocated */
+    uint32_t of_place;       /* how many were allocated there */
 };
 
 struct heap_holders {

@@ -10,8 +10,8 @@ enum { ROWS = 60 };
 #define LEAST_STEP 0.01
 
 /* Marks the kinds that the operand names. Returns how many there are. Names of functions and of
- * custom blocks' operations count only behind the words that they stand behind: `string` is not
- * every closure of String. */
+ * custom blocks' operations match only with the words before them, `closure of` or `custom block`:
+ * `string` does not match every closure of String. */
 static size_t choose_kinds(const struct heap_graph *g, const char *operand, bool *wanted) {
     size_t equal = 0, similar = 0;
     bool *has = report_alloc(g->kind_list.count + 1);

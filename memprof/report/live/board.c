@@ -71,7 +71,7 @@ static void make_slots(struct report_board *b) {
     free(old);
 }
 
-/* Moves those that follow, so that none is behind a free slot. */
+/* Moves those that follow, so that a search from their hash finds them before a free slot. */
 static void free_slot(struct report_board *b, size_t i) {
     const size_t mask = b->slots - 1;
     for (size_t j = (i + 1) & mask; b->alive[j].id != 0; j = (j + 1) & mask) {

@@ -29,7 +29,7 @@ static void __attribute__((noreturn)) out_of_memory(void) {
     exit(125);
 }
 
-/* Large arrays are read at random: with huge pages a sixth of the time of `prof heap` is saved. */
+/* Large arrays are read at random (report/heap/README.md has what huge pages save). */
 static void prefer_huge_pages(void *p, size_t size) {
     const size_t large = (size_t)8 << 20, page = (size_t)sysconf(_SC_PAGESIZE);
     const size_t skipped = -(uintptr_t)p % page;

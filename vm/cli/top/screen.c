@@ -25,7 +25,7 @@ static void write_text(const char *text, size_t length) {
     }
 }
 
-/* The other screen, no cursor, no wrapping; and back. */
+/* The alternate screen, no cursor, no wrapping; and back. */
 void top_open_screen(void) {
     static const char begin[] = "\033[?1049h\033[?25l\033[?7l";
     write_text(begin, sizeof begin - 1);

@@ -43,7 +43,7 @@ void top_find_file(struct top_source *source) {
 
 /* ---- A program. ---- */
 
-/* Its input is empty, since the keys are for us; its output goes to a pipe. */
+/* Its input is empty, since the keys are top's; its output goes to a pipe. */
 static int spawn(struct top_source *source, char **words, int output) {
     posix_spawn_file_actions_t actions;
     posix_spawnattr_t attributes;
