@@ -18,6 +18,7 @@
 #include "vm/engine/native/native.h"
 #include "vm/engine/native/primitive_calls.h"
 #include "vm/engine/native/references.h"
+#include "vm/engine/native/self_calls.h"
 #include "vm/engine/prepare.h"
 #include "vm/engine/loop.h"
 #include "vm/stack/frame_layout.h"
@@ -232,8 +233,9 @@ static void put_late(struct native_compiler *c, uint32_t i) {
     switch (late.kind) {
     case LATE_FORCED_EXIT: end_forced(c); /* fall through */
     case LATE_EXIT: put_exit(c, late.exit); break;
-    case LATE_FORCED_ENTRY:
-        end_forced(c);
+    case LATE_FORCED_ENTRY: end_forced(c); /* fall through */
+    case LATE_ENTRY:
+        if (late.is_self) native_spill_arguments(c);
         put_slow_entry(c);
         break;
     case LATE_EDGE: put_late_edge(c, &late); break;
@@ -309,18 +311,21 @@ static void begin_row(struct native_compiler *c, uint32_t row) {
     c->reachable = true;
 }
 
+static void put_entry_test(struct native_compiler *c, bool is_self) {
+    uint8_t *forced = native_count_test(c);
+    if (forced != NULL) native_add_late(c, forced, LATE_FORCED_ENTRY)->is_self = is_self;
+    int32_t bytes = (int32_t)c->function->frame_bytes + 8 * (int32_t)c->more_words;
+    emit_address(&c->e, R_TEMP, at_base(R_BASE, -bytes));
+    emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, DOMAIN(gc.mutator_limit));
+    uint8_t *site = emit_jump_if_forward(&c->e, C_BELOW);
+    native_add_late(c, site, LATE_ENTRY)->is_self = is_self;
+}
+
 /* The entry: machine code jumps to the test of the stack limit, the loop to the code after that
  * test. */
 static void put_entry(struct native_compiler *c) {
     c->entry = c->e.at;
-    uint8_t *forced = native_count_test(c);
-    if (forced != NULL) native_add_late(c, forced, LATE_FORCED_ENTRY);
-    int32_t bytes = (int32_t)c->function->frame_bytes + 8 * (int32_t)c->more_words;
-    emit_address(&c->e, R_TEMP, at_base(R_BASE, -bytes));
-    emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, DOMAIN(gc.mutator_limit));
-    uint8_t *tested = emit_jump_if_forward(&c->e, C_ABOVE_EQUAL);
-    put_slow_entry(c);
-    emit_link(&c->e, tested, c->e.at);
+    put_entry_test(c, false);
     if (c->rows[c->first].a_is_live) emit_move(&c->e, R_A, R_ENV);
     nv_begin(c, c->ir.rows[c->first].height, c->takes, c->rows[c->first].a_is_live);
     c->reachable = true;
@@ -370,10 +375,19 @@ void native_put_rows(struct native_compiler *c) {
 
 /* Emits the code. Rows before the first one are RESTART and GRAB, or only jumps reach them. */
 static void put_code(struct native_compiler *c, const uint8_t **enter) {
-    put_entry(c);
-    if (!is_entry_next(c)) native_jump(c, c->first);
+    if (c->has_self_entry) {
+        c->self_entry = c->e.at;
+        put_entry_test(c, true);
+    } else {
+        put_entry(c);
+        if (!is_entry_next(c)) native_jump(c, c->first);
+    }
     native_put_rows(c);
     c->late_start = c->e.at;
+    if (c->has_self_entry && !c->failed && !c->e.full) {
+        put_entry(c);
+        native_jump(c, c->first);
+    }
     put_ways_in(c, enter);
     for (uint32_t i = 0; i < c->late_count && !c->failed && !c->e.full; i++) put_late(c, i);
     native_enter_body(c, 0);
@@ -429,6 +443,7 @@ static void set_up(struct native_compiler *c, value env) {
     c->now.values = native_scratch(c, c->value_capacity * sizeof *c->now.values);
     native_find_references(c);
     native_find_loops(c);
+    native_find_self_calls(c);
 }
 
 static bool is_suitable(const struct native_compiler *c) {

@@ -86,6 +86,7 @@ struct native_late {
     enum {
         LATE_EXIT,
         LATE_FORCED_EXIT,
+        LATE_ENTRY, /* no room, or a poll is pending: the loop calls the function */
         LATE_FORCED_ENTRY,
         LATE_EDGE,
         LATE_TAG,
@@ -97,8 +98,8 @@ struct native_late {
     } kind;
     uint8_t reg, tag, object, body;
     struct native_place place;
-    int32_t constant; /* of a store */
-    bool is_constant, saves_floats;
+    int32_t constant;                        /* of a store */
+    bool is_constant, saves_floats, is_self; /* is_self: at the entry for self calls */
 };
 
 /* A row, as analysed before code is emitted (flow.c, loops.c), and its code. */
@@ -168,7 +169,9 @@ struct native_compiler {
     uintptr_t *cells;
     uint32_t cell_count;
     const uint8_t *entry_address;
-    uint8_t *entry; /* with the test of the stack and of the poll word */
+    uint8_t *entry;      /* with the test of the stack and of the poll word */
+    uint8_t *self_entry; /* the same, for self_calls.h */
+    bool has_self_entry;
     uint8_t *late_start;
     struct native_late *late;
     uint32_t late_count, late_capacity;
@@ -208,6 +211,10 @@ uintptr_t native_cell(const struct native_compiler *c, uint32_t row);
 const uintptr_t *native_words(const struct native_compiler *c, uint32_t row);
 
 /* ---- forms_calls.c ---- */
+/* Guards that the closure's code is still this function: the toplevel's #trace replaces it. */
+void native_need_own_code(struct native_compiler *c);
+/* Stores the words of a call's return frame into the slots from that one on. */
+void native_store_return_frame(struct native_compiler *c, uint32_t slot);
 /* Continues at the return address or handler in R_TEMP: R_BASE is sp, R_ENV its environment. */
 void native_emit_resume(struct emitter *e, const struct vm_native *n);
 /* ---- switches.c: stubs, emitted at e. ---- */

@@ -8,18 +8,23 @@
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/inlining.h"
 #include "vm/engine/native/loops.h"
+#include "vm/engine/native/self_calls.h"
 
 /* A, which is called with n arguments, is this very function. */
 static bool calls_itself(const struct native_compiler *c, uint32_t n) {
     return nv_at(c, c->now.a)->kind == VALUE_ENV && c->takes == n;
 }
 
+void native_need_own_code(struct native_compiler *c) {
+    emit_compare_memory(&c->e, at_base(R_ENV, 0), (int32_t)(2 * c->index + 1));
+    native_exit_if(c, C_NOT_EQUAL);
+}
+
 /* Guards that A is a closure, whose code is then in R_TEMP. Returns its register; R_NONE if it is
- * this function, whose closure's code may still have been replaced (the toplevel's #trace). */
+ * this function. */
 static int need_callee(struct native_compiler *c, uint32_t n) {
     if (calls_itself(c, n)) {
-        emit_compare_memory(&c->e, at_base(R_ENV, 0), (int32_t)(2 * c->index + 1));
-        native_exit_if(c, C_NOT_EQUAL);
+        native_need_own_code(c);
         return R_NONE;
     }
     need_closure(c, c->now.a);
@@ -60,21 +65,34 @@ static void store_argument(struct native_compiler *c, uint32_t k, int reg, uint3
 
 enum { MOST_LOADED = 6 };
 
+void native_store_return_frame(struct native_compiler *c, uint32_t slot) {
+    emit_constant(&c->e, R_TEMP2, (int64_t)native_cell(c, c->row + 1));
+    emit_store(&c->e, nv_place(c, slot + 2), R_TEMP2);
+    emit_store(&c->e, nv_place(c, slot + 1), R_ENV);
+    emit_store_constant(&c->e, nv_place(c, slot), (int32_t)val_of_int(0));
+}
+
+/* Whether A, which is called with n arguments, is this function, which has an entry for that. */
+static bool enters_itself(const struct native_compiler *c, uint32_t n) {
+    return c->has_self_entry && calls_itself(c, n);
+}
+
 /* APPLY1 to APPLY3: the return frame goes below the arguments. */
 static void apply(struct native_compiler *c, uint32_t n) {
     if (native_inline(c, n, false)) return;
     uint32_t h = c->now.depth;
     int regs[MOST_LOADED];
+    c->called_before = c->row + 1;
     nv_flush(c, h - n);
+    if (enters_itself(c, n)) {
+        native_call_itself(c, h - n + 3);
+        return;
+    }
     load_arguments(c, n, regs);
     int closure = need_callee(c, n);
     for (uint32_t k = 0; k < n; k++) store_argument(c, k, regs[k], h + 2 - k);
-    emit_constant(&c->e, R_TEMP2, (int64_t)native_cell(c, c->row + 1));
-    emit_store(&c->e, nv_place(c, h - n + 2), R_TEMP2);
-    emit_store(&c->e, nv_place(c, h - n + 1), R_ENV);
-    emit_store_constant(&c->e, nv_place(c, h - n), (int32_t)val_of_int(0));
+    native_store_return_frame(c, h - n);
     enter(c, closure, h + 3, n);
-    c->called_before = c->row + 1;
 }
 
 /* APPLY: the return frame was pushed before the arguments. */
@@ -82,6 +100,11 @@ static void apply_pushed(struct native_compiler *c, uint32_t n) {
     if (native_inline(c, n, false)) return;
     if (n > MOST_ARGUMENTS) {
         native_leave(c);
+        return;
+    }
+    if (enters_itself(c, n)) {
+        nv_flush(c, c->now.depth - n);
+        native_call_itself(c, c->now.depth - n);
         return;
     }
     nv_flush(c, c->now.depth);
@@ -113,6 +136,10 @@ static void tail_call(struct native_compiler *c, uint32_t n) {
         return;
     }
     if (n > MOST_LOADED - MOST_CONTENT_PINS) native_write_contents(c);
+    if (enters_itself(c, n)) {
+        native_call_itself(c, 0);
+        return;
+    }
     load_arguments(c, n, regs);
     int closure = need_callee(c, n);
     for (uint32_t k = 0; k < n; k++) {

@@ -55,7 +55,7 @@ static value loaded_at(const struct native_compiler *c, value env, uint32_t i) {
     }
 }
 
-static uint32_t arguments_of_call(const struct vm_ir_row *row) {
+uint32_t native_arguments_of_call(const struct vm_ir_row *row) {
     switch (row->op) {
     case OP_APPLY1: return 1;
     case OP_APPLY2: return 2;
@@ -199,7 +199,7 @@ static void set_up_rows(struct native_compiler *c, struct native_body *b) {
 static bool make_body(struct native_compiler *c, struct native_body *b, value closure, uint32_t i) {
     struct vm *vm = c->vm;
     const struct vm_ir_row *call = &c->ir.rows[i];
-    uint32_t n = arguments_of_call(call);
+    uint32_t n = native_arguments_of_call(call);
     value code = field(closure, 0);
     if (!is_int(code) || (uintptr_t)code >> 1 >= vm->function_count) return false;
     b->index = (uint32_t)((uintptr_t)code >> 1);
@@ -254,7 +254,7 @@ void native_find_inlined(struct native_compiler *c, value env) {
     uint32_t own = (uint32_t)(c->function->frame_bytes / 8), most = own;
     for (uint32_t i = 1; i < c->ir.count && c->body_count < MOST_BODIES; i++) {
         const struct vm_ir_row *row = &c->ir.rows[i];
-        uint32_t n = arguments_of_call(row);
+        uint32_t n = native_arguments_of_call(row);
         if (n == 0 || n > MOST_INLINED_ARGUMENTS || row->flags & IR_LEADER) continue;
         if (!is_tail_call(row) && (i + 1 == c->ir.count || c->rows[i + 1].entries > 1)) continue;
         value closure = loaded_at(c, env, i - 1);

@@ -22,6 +22,8 @@
  * or an integer. GC: never. */
 void native_find_inlined(struct native_compiler *c, value env);
 void native_free_bodies(struct native_compiler *c);
+/* The arguments of a call; 0: it is none. */
+uint32_t native_arguments_of_call(const struct vm_ir_row *row);
 /* Makes the rows of a body the present ones. */
 void native_enter_body(struct native_compiler *c, uint32_t body);
 /* The call of the present row, with n arguments, whose callee is A. False: it is not inlined, and

@@ -110,13 +110,37 @@ static void load(struct native_compiler *c, int reg, const struct native_value *
     else c->failed = true; /* registers were short */
 }
 
+/* A value, other than a float, in the register that it is to have. */
+struct wanted {
+    int to;
+    const struct native_value *p;
+};
+
+static void move_wanted(struct native_compiler *c, const struct wanted *wanted, uint32_t n) {
+    struct move moves[MOST_MOVES];
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (wanted[i].p->reg != R_NONE)
+            moves[count++] = (struct move){wanted[i].to, wanted[i].p->reg};
+    move_registers(&c->e, moves, count, false);
+    for (uint32_t i = 0; i < n; i++)
+        if (wanted[i].p->reg == R_NONE) load(c, wanted[i].to, wanted[i].p);
+}
+
+void native_move_to_pins(struct native_compiler *c, const struct native_loop *loop,
+                         const uint16_t *values) {
+    struct wanted wanted[MOST_MOVES];
+    for (uint32_t i = 0; i < loop->count; i++) {
+        ASSERT(!is_float(&loop->pins[i]) && loop->pins[i].reference == 0);
+        wanted[i] = (struct wanted){loop->pins[i].reg, nv_at(c, values[loop->pins[i].slot])};
+    }
+    move_wanted(c, wanted, loop->count);
+}
+
 static void move_values(struct native_compiler *c, const struct native_loop *loop, bool a_is_live) {
-    struct {
-        int to;
-        const struct native_value *p;
-    } wanted[MOST_MOVES];
-    struct move moves[MOST_MOVES], floats[MOST_MOVES];
-    uint32_t n = 0, move_count = 0, float_count = 0;
+    struct wanted wanted[MOST_MOVES];
+    struct move floats[MOST_MOVES];
+    uint32_t n = 0, float_count = 0;
     if (a_is_live) wanted[n].to = R_A, wanted[n++].p = nv_at(c, c->now.a);
     for (uint32_t i = 0; loop != NULL && i < loop->count; i++) {
         const struct native_pin *pin = &loop->pins[i];
@@ -125,13 +149,8 @@ static void move_values(struct native_compiler *c, const struct native_loop *loo
         if (is_float(pin)) floats[float_count++] = (struct move){pin->reg, p->xmm};
         else wanted[n].to = pin->reg, wanted[n++].p = p;
     }
-    for (uint32_t i = 0; i < n; i++)
-        if (wanted[i].p->reg != R_NONE)
-            moves[move_count++] = (struct move){wanted[i].to, wanted[i].p->reg};
-    move_registers(&c->e, moves, move_count, false);
     move_registers(&c->e, floats, float_count, true);
-    for (uint32_t i = 0; i < n; i++)
-        if (wanted[i].p->reg == R_NONE) load(c, wanted[i].to, wanted[i].p);
+    move_wanted(c, wanted, n);
 }
 
 void native_adapt(struct native_compiler *c, uint32_t row) {

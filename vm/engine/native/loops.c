@@ -203,6 +203,12 @@ static void forget(struct scan *s, uint32_t depth) {
     s->a = nothing();
 }
 
+/* Of the next row; what the instruction has pushed is not known. */
+static void set_depth(struct scan *s, uint32_t depth) {
+    while (s->depth < depth) s->stack[s->depth++] = nothing();
+    s->depth = depth;
+}
+
 static bool see_rows(struct scan *s) {
     const struct vm_ir_row *rows = s->c->ir.rows;
     bool falls = false;
@@ -215,10 +221,30 @@ static bool see_rows(struct scan *s) {
         else if (!see(s, &rows[i])) return false;
         falls = !(vm_opcodes[rows[i].op].flags & OP_ENDS);
         if (!falls) continue;
-        for (uint32_t next = rows[i + 1].height; s->depth < next;) s->stack[s->depth++] = nothing();
-        s->depth = rows[i + 1].height;
+        set_depth(s, rows[i + 1].height);
     }
     return true;
+}
+
+/* The whole function. False: it calls others, or has a loop. */
+static bool see_function(struct scan *s) {
+    const struct vm_ir *ir = &s->c->ir;
+    bool falls = false, simple = true;
+    for (uint32_t i = s->first; i < ir->count; i++) {
+        const struct native_row *at = &s->c->rows[i];
+        if (!falls || at->entries > 1 || ir->rows[i].flags & IR_HEAD) forget(s, ir->rows[i].height);
+        if (ir->rows[i].flags & IR_HEAD) simple = false;
+        s->row = i;
+        if (at->reference != 0) {
+            see_reference(s, &ir->rows[i], at->reference - 1);
+        } else if (!see(s, &ir->rows[i])) {
+            s->a = nothing();
+            simple = false;
+        }
+        falls = !(vm_opcodes[ir->rows[i].op].flags & OP_ENDS);
+        if (i + 1 < ir->count) set_depth(s, ir->rows[i + 1].height);
+    }
+    return simple;
 }
 
 /* ---- Registers. ---- */
@@ -275,19 +301,36 @@ static void pin(const struct scan *s, struct native_loop *loop, bool floats) {
     }
 }
 
-static void see_loop(struct native_compiler *c, struct scan *s, uint32_t first, uint32_t last) {
+static struct scan new_scan(const struct native_compiler *c) {
+    struct native_compiler *owner = (struct native_compiler *)c;
+    return (struct scan){
+        .c = c,
+        .stack = native_scratch(owner, (c->max_depth + 1) * sizeof(struct seen)),
+        .variables = native_scratch(owner, variable_count(c) * sizeof(struct variable))};
+}
+
+static void begin_scan(struct scan *s, uint32_t first, uint32_t last) {
     s->first = first, s->last = last;
-    s->height = c->ir.rows[first].height;
-    for (uint32_t i = 0; i < variable_count(c); i++)
+    s->height = s->c->ir.rows[first].height;
+    for (uint32_t i = 0; i < variable_count(s->c); i++)
         s->variables[i] = (struct variable){.made = first};
+}
+
+/* A loop of rows first to last with these pins. */
+static void add_loop(struct native_compiler *c, const struct native_loop *loop, uint32_t first,
+                     uint32_t last) {
+    c->loops = vm_must(realloc(c->loops, (c->loop_count + 1) * sizeof *c->loops));
+    c->loops[c->loop_count++] = *loop;
+    for (uint32_t i = first; i <= last; i++) c->rows[i].loop = (uint16_t)c->loop_count;
+}
+
+static void see_loop(struct native_compiler *c, struct scan *s, uint32_t first, uint32_t last) {
+    begin_scan(s, first, last);
     if (!see_rows(s)) return;
     struct native_loop loop = {0};
     pin(s, &loop, false);
     pin(s, &loop, true);
-    if (loop.count == 0) return;
-    c->loops = vm_must(realloc(c->loops, (c->loop_count + 1) * sizeof *c->loops));
-    c->loops[c->loop_count++] = loop;
-    for (uint32_t i = first; i <= last; i++) c->rows[i].loop = (uint16_t)c->loop_count;
+    if (loop.count > 0) add_loop(c, &loop, first, last);
 }
 
 /* The last row that jumps to row i, a loop header. */
@@ -306,12 +349,29 @@ static uint32_t last_of_loop(const struct native_compiler *c, uint32_t i) {
 
 void native_find_loops(struct native_compiler *c) {
     if (!c->ir.loops) return;
-    struct scan s = {.c = c};
-    s.stack = native_scratch(c, (c->max_depth + 1) * sizeof *s.stack);
-    s.variables = native_scratch(c, variable_count(c) * sizeof *s.variables);
+    struct scan s = new_scan(c);
     for (uint32_t i = 0; i < c->ir.count; i++)
         if (c->ir.rows[i].flags & IR_HEAD && c->rows[i].loop == 0)
             see_loop(c, &s, i, last_of_loop(c, i));
+}
+
+bool native_pin_arguments(struct native_compiler *c) {
+    uint32_t last = (uint32_t)c->ir.count - 1;
+    struct scan s = new_scan(c);
+    begin_scan(&s, c->first, last);
+    bool simple = see_function(&s);
+    for (uint32_t i = 0; i < variable_count(c); i++) {
+        struct variable *v = &s.variables[i];
+        if (i >= s.height) v->uses = 0;
+        /* An array may be another one in the next call, and a float needs its block there. */
+        v->facts = v->facts == FACT_INT ? FACT_INT : 0;
+        v->assigned = true;
+    }
+    struct native_loop entry = {0};
+    pin(&s, &entry, false);
+    if (entry.count == 0) return false;
+    add_loop(c, &entry, c->first, simple ? last : c->first);
+    return true;
 }
 
 const struct native_loop *native_loop_of(const struct native_compiler *c, uint32_t row) {

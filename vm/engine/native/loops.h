@@ -30,6 +30,9 @@ struct native_loop {
 
 /* Sets c->loops and the rows' loop. GC: never. */
 void native_find_loops(struct native_compiler *c);
+/* Gives a row of its own to the function's entry, as a loop whose variables are its arguments, and
+ * to all rows of a function without calls and loops. False: no argument is used. */
+bool native_pin_arguments(struct native_compiler *c);
 /* The loop of a row, or NULL. */
 const struct native_loop *native_loop_of(const struct native_compiler *c, uint32_t row);
 
