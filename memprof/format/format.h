@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 6,  /* of what is written; a reader refuses higher ones */
+    MP_FORMAT_MAJOR = 7,  /* of what is written; a reader refuses higher ones */
     MP_FORMAT_OLDEST = 1, /* the lowest that is read */
     MP_FORMAT_MINOR = 0,  /* increased when fields get values that older readers may ignore */
     MP_FILE_HEADER_BYTES = 16,
@@ -81,6 +81,9 @@ static inline const char *mp_cause_name(enum mp_cause cause) {
     return names[cause];
 }
 
+/* The largest weight of a hit. */
+#define MP_WEIGHT_MAX ((uint64_t)1 << 31)
+
 /* CPU time of one tick of TICKS. */
 #define MP_TICK_NS 10000000
 
@@ -141,7 +144,8 @@ struct mp_thread {
 struct mp_sample {
     uint64_t id;      /* 0, 1, 2 ... in the order of the file */
     uint64_t words;   /* without header, if it has one */
-    uint64_t samples; /* how many of its words were hit, >= 1 */
+    uint64_t samples; /* how many of its words were hit, >= 1, and not left out since */
+    uint64_t weight;  /* each of them stands for that many that were recorded, >= 1 */
     uint32_t stack;   /* the node of the allocation point; 0: unknown */
     enum mp_source source;
     bool young;              /* born in the minor heap */

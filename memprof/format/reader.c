@@ -192,6 +192,8 @@ static bool get_list(const uint8_t **at, const uint8_t *end, struct mp_list *out
 
 /* ---- Records. Each use_NAME returns false if the record contradicts those before it. ---- */
 
+static bool is_snapshot(const struct mp_reader *r) { return (r->start.flags & MP_SNAPSHOT) != 0; }
+
 static bool advance_time(struct mp_reader *r, uint64_t elapsed) {
     if (elapsed > MP_TIME_MAX - r->time_us) return false;
     r->time_us += elapsed;
@@ -226,6 +228,7 @@ static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
         .id = id,
         .words = s->words,
         .samples = s->more + 1,
+        .weight = r->weight,
         .stack = (uint32_t)stack,
         .source = source,
         .young = young,
@@ -238,6 +241,26 @@ static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
 static bool use_thread(struct mp_reader *r, const struct mp_record_thread *t) {
     if (r->major < 2 || t->domain > MP_WORDS_MAX || t->number > MP_WORDS_MAX) return false;
     r->thread = (struct mp_thread){t->domain, t->number};
+    return true;
+}
+
+static bool use_weight(struct mp_reader *r, const struct mp_record_weight *w) {
+    if (w->hits == 0 || w->hits > MP_WEIGHT_MAX || is_snapshot(r)) return false;
+    r->weight = w->hits;
+    return true;
+}
+
+static bool use_excess(struct mp_reader *r, const struct mp_record_excess *e) {
+    if (e->hits > MP_WORDS_MAX) return false;
+    emit(r, MP_EVENT_EXCESS)->excess = *e;
+    return true;
+}
+
+static bool use_omitted(struct mp_reader *r, const struct mp_record_omitted *o) {
+    if (o->pauses > MP_WORDS_MAX || o->phases > MP_WORDS_MAX || o->markings > MP_WORDS_MAX ||
+        !advance_time(r, o->elapsed))
+        return false;
+    emit(r, MP_EVENT_OMITTED)->omitted = *o;
     return true;
 }
 
@@ -452,8 +475,6 @@ static bool use_counters(struct mp_reader *r, const struct mp_record_counters *c
     return true;
 }
 
-static bool is_snapshot(const struct mp_reader *r) { return (r->start.flags & MP_SNAPSHOT) != 0; }
-
 static bool use_root(struct mp_reader *r, const struct mp_record_root *root) {
     if (!is_snapshot(r) || root->kind >= MP_ROOT_KINDS || root->name >= r->tables.strings.count ||
         root->place >= r->tables.locations.count || root->block > MP_WORDS_MAX)
@@ -611,6 +632,7 @@ struct mp_reader *mp_reader_of_bytes(const uint8_t *bytes, size_t length,
     if (r == NULL) return NULL;
     r->bytes = bytes;
     r->length = length;
+    r->weight = 1;
     r->records = malloc(MP_CHUNK_MAX_BYTES);
     r->decompressor = ZSTD_createDCtx();
     enum mp_read_status status = MP_READ_NO_MEMORY;

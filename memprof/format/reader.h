@@ -35,6 +35,8 @@ enum mp_event_kind {
     MP_EVENT_COUNTERS,
     MP_EVENT_SITE,
     MP_EVENT_SELECTION,
+    MP_EVENT_EXCESS,
+    MP_EVENT_OMITTED,
     MP_EVENT_ROOT, /* this and the next five: of heap snapshots only */
     MP_EVENT_BLOCKS,
     MP_EVENT_EPHEMERON,
@@ -81,6 +83,8 @@ struct mp_event {
         struct mp_record_site site; /* exact, since its last such event; headers included */
         /* The file's samples are a part of those recorded; hits: of all of these; 0: unknown. */
         struct mp_record_selection selection;
+        struct mp_record_excess excess; /* of all samples that were recorded, as selection */
+        struct mp_record_omitted omitted;
         struct mp_record_root root;     /* kind: enum mp_root_kind; place: a location, 0: none */
         struct mp_record_blocks blocks; /* valid until the next event; not checked */
         struct mp_record_ephemeron ephemeron;

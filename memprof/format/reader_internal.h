@@ -48,6 +48,7 @@ struct mp_reader {
     uint8_t tag;    /* of the last record */
     uint64_t time_us;
     int64_t last_stack;
+    uint64_t weight;     /* of samples, as of the last WEIGHT */
     enum mp_cause cause; /* of pauses, as of the last CAUSE */
     struct mp_thread thread;
     struct mp_counters counters;

@@ -189,7 +189,10 @@ void mp_recorder_leave(struct mp_recorder *r, unsigned weight) {
         mp_writer_flush(r->writer);
         r->flushed_ns = r->entered.wall_ns;
     }
-    if (mp_writer_chunks(r->writer) != r->chunks_before) weight = 1;
+    if (mp_writer_chunks(r->writer) != r->chunks_before) {
+        weight = 1;
+        if (r->options.keep_bytes != 0) gc_request_action(&r->d->gc); /* polls soon */
+    }
     r->chunks_before = mp_writer_chunks(r->writer);
     if (weight > 0 || r->rare.wall_ns != 0) {
         const struct mp_times now = mp_times_now();
@@ -339,7 +342,7 @@ static const struct mp_tracker_events recorder_events = {.born = on_born,
 
 /* Moves the descriptor to a high number, so that the program's own descriptors have the same
  * numbers as without a recorder. */
-static int move_high(int fd) {
+int mp_move_high(int fd) {
     int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
     if (high < 0) return fd;
     close(fd);
@@ -372,8 +375,13 @@ static bool open_files(struct mp_recorder *r) {
     }
     mp_output_free(&parent);
     free(name);
+    bool replaceable = r->output.path != NULL && !r->output.streams;
+    if (errno == 0 && r->options.keep_bytes != 0 && !replaceable) {
+        close(r->output.fd);
+        errno = ESPIPE;
+    }
     if (errno != 0 || !name_snapshots(r)) return false;
-    r->fd = move_high(r->output.fd);
+    r->fd = mp_move_high(r->output.fd);
     r->writer = mp_writer_create(r->fd);
     return r->writer != NULL;
 }
@@ -407,6 +415,7 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     r->last_stack = 0;
     r->last_thread = (struct mp_thread){0, 0};
     r->open_phases = 0;
+    r->thinned.times = 0;
     r->counters = (struct mp_counters){0};
     r->marking.began_ns = r->most_words = r->weighed_ns = 0;
     r->cause = MP_CAUSE_UNKNOWN;
@@ -492,6 +501,7 @@ static void on_poll(void *state) {
     struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
     if (r->other_poll != NULL) r->other_poll(state);
     mp_ticks_write(r);
+    mp_keep_poll(r);
     if (r->options.live_exact) mp_exact_poll(r);
 }
 

@@ -29,6 +29,7 @@ struct mp_recorder_options {
     enum mp_replace replace;
     double rate; /* of each word; 0 < rate <= 1 */
     uint64_t seed;
+    uint64_t keep_bytes;    /* the file stays smaller; 0: as large as it gets (keep.c) */
     uint64_t max_depth;     /* of call stacks: innermost frames kept; 0: all */
     bool live_exact;        /* mark everything at new maxima: pauses.c */
     bool gc_trace;          /* record the collector's inner phases too */
@@ -62,7 +63,8 @@ struct mp_recording {
 };
 
 /* Starts recording a machine that is loaded, and may be running. NULL: the file can't be made, out
- * of memory, or too many streams (errno; EEXIST: as mp_output_open). GC: never. */
+ * of memory, or too many streams (errno; EEXIST: as mp_output_open; ESPIPE: keep_bytes, and it is
+ * no regular file). GC: never. */
 struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options);
 /* The machine's recorder, or NULL. GC: never. */
 struct mp_recorder *mp_recorder_of(struct vm *vm);

@@ -149,6 +149,9 @@ struct mp_recorder {
     } marking;
     uint64_t most_words; /* in use, as last written */
     unsigned open_phases;
+    struct {
+        uint64_t times, dead, live; /* weights of the last time: keep.c */
+    } thinned;
     bool finished, closed;           /* a record `finish`, a record `end` was written */
     _Atomic bool in_section;         /* RI3 */
     _Atomic bool in_handler;         /* RI3 */
@@ -168,6 +171,9 @@ void mp_on_activity(void *context, struct gc_domain *g, enum gc_activity what, b
                     size_t words);
 /* At a poll, with live_exact: marks everything, if a new maximum was reached. GC: may run. */
 void mp_exact_poll(struct mp_recorder *r);
+/* At a poll, with keep_bytes: writes the file again with fewer samples, if it is too large. GC:
+ * never. */
+void mp_keep_poll(struct mp_recorder *r);
 /* Writes the resident memory of the process. */
 void mp_resident_write(struct mp_recorder *r);
 /* Starts the thread that takes ticks, ends it; in a child process there is none. Writes the ticks
@@ -209,6 +215,12 @@ uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc);
 /* The number of a string, new each time. */
 uint32_t mp_intern_text(struct mp_recorder *r, const char *text, size_t length);
 void mp_interned_clear(struct mp_interned *t);
+/* The file is another one, with as many strings, locations and nodes, of which nothing is known. */
+void mp_interned_forget(struct mp_interned *t, uint32_t strings, uint32_t locations,
+                        uint32_t nodes);
+
+/* A descriptor above those that programs use. */
+int mp_move_high(int fd);
 
 /* RC3: this is a child process, which gets a file of its own or is not recorded. */
 void mp_recorder_become_child(struct mp_recorder *r);

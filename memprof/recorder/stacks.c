@@ -244,3 +244,12 @@ void mp_interned_clear(struct mp_interned *t) {
     free(t->tags);
     *t = (struct mp_interned){.names = t->names};
 }
+
+void mp_interned_forget(struct mp_interned *t, uint32_t strings, uint32_t locations,
+                        uint32_t nodes) {
+    mp_interned_clear(t);
+    t->names.string_count = strings;
+    t->names.location_count = locations;
+    t->node_count = nodes;
+    t->nodes.first = nodes + 1;
+}

@@ -21,6 +21,7 @@ struct tracked {
     uint64_t outside : 1; /* memory outside the heap, charged to the block */
 };
 enum { NOTE_BITS = 23 };
+#define NO_ID UINTPTR_MAX /* in a map, of a sample that is followed no longer */
 
 /* Ids that are reported together. */
 struct batch {
@@ -103,7 +104,8 @@ static void on_released(void *context, const void *key) {
     struct mp_tracker *t = context;
     uint64_t id;
     ASSERT(t->promoted.count == 0 && t->died.count == 0);
-    if (mp_shared_released(&t->shared, key, &id)) t->events->died(t->context, &id, 1, true);
+    if (mp_shared_released(&t->shared, key, &id) && id + 1 != NO_ID)
+        t->events->died(t->context, &id, 1, true);
 }
 
 static void on_minor_done(void *context, struct gc_domain *g) {
@@ -300,6 +302,36 @@ void mp_tracker_visit(const struct mp_tracker *t,
         const struct tracked item = t->blocks.items[i];
         if (item.block != 0) f(context, item.block, item.id, (uint32_t)item.note);
     }
+}
+
+/* The words of a map are ids plus `base`, or 0, which stays. */
+static void renumber_map(struct word_map *map, uintptr_t base,
+                         uint32_t (*number_of)(void *context, uint64_t id), void *context) {
+    for (size_t i = 0; i < map->capacity; i++) {
+        struct word_entry *entry = &map->entries[i];
+        if (entry->key == 0 || entry->word < base) continue;
+        const uint32_t number = number_of(context, entry->word - base);
+        entry->word = number == UINT32_MAX ? NO_ID : number + base;
+    }
+}
+
+void mp_tracker_renumber(struct mp_tracker *t, uint64_t next,
+                         uint32_t (*number_of)(void *context, uint64_t id), void *context) {
+    size_t kept = 0, old = t->old;
+    ASSERT(t->scan.end == 0 && t->promoted.count == 0 && t->died.count == 0);
+    for (size_t i = 0; i < t->blocks.count; i++) {
+        struct tracked item = t->blocks.items[i];
+        if (i == old) t->old = kept;
+        const uint32_t number = item.block == 0 ? UINT32_MAX : number_of(context, item.id);
+        if (number == UINT32_MAX) continue;
+        item.id = number;
+        t->blocks.items[kept++] = item;
+    }
+    if (old == t->blocks.count) t->old = kept;
+    t->blocks.count = kept;
+    t->next_id = next;
+    renumber_map(&t->suspended, 0, number_of, context);
+    renumber_map(&t->shared.ids, 1, number_of, context);
 }
 
 bool mp_tracker_is_examining(const struct mp_tracker *t) { return t->scan.end != 0; }

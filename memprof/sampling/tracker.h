@@ -61,6 +61,11 @@ void mp_tracker_note(struct mp_tracker *tracker, uint64_t note);
 void mp_tracker_visit(const struct mp_tracker *tracker,
                       void (*f)(void *context, value block, uint64_t id, uint32_t note),
                       void *context);
+/* Gives every block a new id, in the same order, that number_of returns for its id; UINT32_MAX: it
+ * is followed no longer. Ids go on from `next`. Needs: no marking whose dead blocks are not all
+ * reported yet. GC: never. */
+void mp_tracker_renumber(struct mp_tracker *tracker, uint64_t next,
+                         uint32_t (*number_of)(void *context, uint64_t id), void *context);
 /* Whether a marking has ended whose dead blocks are not all reported yet. GC: never. */
 bool mp_tracker_is_examining(const struct mp_tracker *tracker);
 /* Sampled blocks; blocks lost for lack of memory. */

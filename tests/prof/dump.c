@@ -78,6 +78,8 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
         break;
     case MP_EVENT_SITE: print_site(e, mp_reader_location(r, e->site.location)); break;
     case MP_EVENT_SELECTION: printf("selection of %" PRIu64, e->selection.hits); break;
+    case MP_EVENT_EXCESS: printf("excess %" PRIu64, e->excess.hits); break;
+    case MP_EVENT_OMITTED: printf("omitted %" PRIu64, e->omitted.pauses); break;
     case MP_EVENT_FINISH:
         printf("finish %d %u", e->finish.outcome, (unsigned)e->finish.status);
         break;

@@ -25,6 +25,7 @@ struct model {
     uint64_t samples;
     int64_t last_stack;
     struct mp_thread thread;
+    uint64_t weight;
     uint64_t nodes, locations, strings;
     uint32_t node_location[MAX_EVENTS * 40];
     int tags[MAX_EVENTS + 1]; /* of locations, as reported last */
@@ -71,12 +72,17 @@ static void write_sample(struct mp_writer *w, struct model *m) {
         struct mp_record_thread thread = {m->thread.domain, m->thread.number};
         mp_write_thread(w, &thread);
     }
+    if (dice(4) == 0) {
+        m->weight = 1u << dice(32);
+        mp_write_weight(w, &(struct mp_record_weight){m->weight});
+    }
     uint64_t elapsed = pass_time(m), words = dice(5) == 0 ? 1 + dice(1000000) : 1 + dice(16);
     struct mp_event *e = new_event(m, MP_EVENT_SAMPLE);
     int64_t stack = dice((unsigned)m->nodes + 1);
     e->sample = (struct mp_sample){m->samples,
                                    words,
                                    1 + dice((unsigned)words),
+                                   m->weight,
                                    (uint32_t)stack,
                                    (enum mp_source)dice(MP_SOURCE_COUNT),
                                    dice(2) == 0,
@@ -214,6 +220,12 @@ static void write_place(struct mp_writer *w, struct model *m) {
     struct mp_record_selection selection = {dice(1000)};
     mp_write_selection(w, &selection);
     new_event(m, MP_EVENT_SELECTION)->selection.hits = selection.hits;
+    struct mp_record_excess excess = {dice(1000)};
+    mp_write_excess(w, &excess);
+    new_event(m, MP_EVENT_EXCESS)->excess = excess;
+    struct mp_record_omitted omitted = {pass_time(m), dice(1000), dice(3), dice(1000)};
+    mp_write_omitted(w, &omitted);
+    new_event(m, MP_EVENT_OMITTED)->omitted = omitted;
 }
 
 static void note_chunk(struct mp_writer *w, struct model *m) {
@@ -238,6 +250,7 @@ static void write_start(struct mp_writer *w) {
 static int write_profile(struct model *m, unsigned seed, size_t events, bool closed) {
     srandom(seed);
     memset(m, 0, sizeof *m);
+    m->weight = 1;
     int fd = memfd_create("profile", MFD_CLOEXEC);
     struct mp_writer *w = mp_writer_create(fd);
     assert_non_null(w);
@@ -294,10 +307,14 @@ static bool same_event(const struct mp_event *a, const struct mp_event *b) {
     case MP_EVENT_SAMPLE:
         return a->sample.id == b->sample.id && a->sample.words == b->sample.words &&
                a->sample.samples == b->sample.samples && a->sample.stack == b->sample.stack &&
-               a->sample.source == b->sample.source && a->sample.young == b->sample.young &&
-               a->sample.tag == b->sample.tag &&
+               a->sample.weight == b->sample.weight && a->sample.source == b->sample.source &&
+               a->sample.young == b->sample.young && a->sample.tag == b->sample.tag &&
                a->sample.thread.domain == b->sample.thread.domain &&
                a->sample.thread.number == b->sample.thread.number;
+    case MP_EVENT_EXCESS: return a->excess.hits == b->excess.hits;
+    case MP_EVENT_OMITTED:
+        return a->omitted.pauses == b->omitted.pauses && a->omitted.phases == b->omitted.phases &&
+               a->omitted.markings == b->omitted.markings;
     case MP_EVENT_SELECTION: return a->selection.hits == b->selection.hits;
     case MP_EVENT_SITE:
         return a->site.location == b->site.location && a->site.words == b->site.words &&

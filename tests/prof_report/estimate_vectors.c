@@ -25,6 +25,7 @@ int main(void) {
         for (uint64_t n = next(&state) % (line % 3 == 0 ? 4 : 80); n > 0; n--) {
             struct report_sample sample = {.wosize = next(&state) % 1000,
                                            .hits = 1 + next(&state) % 5,
+                                           .weight = 1,
                                            .source = next(&state) % (line % 2 ? 3 : 4)};
             report_sum_add(&sum, &sample, scale.rate);
             if (next(&state) % 3 == 0) report_sum_add(&part, &sample, scale.rate);

@@ -64,6 +64,32 @@ static double coverage_of_shares(double rate, uint64_t seed) {
     return (double)good / all;
 }
 
+/* Of a recording of which every other site was thinned: a hit of these stands for 16. */
+static double coverage_of_thinned(double rate, uint64_t seed) {
+    enum { WEIGHT = 16 };
+    uint64_t words[SITES], state = seed, total = 0;
+    size_t good = 0;
+    for (size_t i = 0; i < SITES; i++)
+        total += words[i] = (uint64_t)(0.7 * WEIGHT * pow(1.9, i + 1) / rate);
+    for (size_t run = 0; run < RUNS; run++) {
+        struct report_scale scale = {
+            .rate = rate, .exact_words = total, .word_bytes = 8, .weight = WEIGHT};
+        struct report_sum sums[SITES] = {{0}};
+        for (size_t i = 0; i < SITES; i++) {
+            const uint64_t weight = i % 2 == 0 ? 1 : WEIGHT;
+            sums[i].hits = weight * draw(words[i], rate / (double)weight, &state);
+            sums[i].excess = (double)(sums[i].hits * (weight - 1));
+            scale.total_hits += (double)sums[i].hits;
+            scale.total_excess += sums[i].excess;
+        }
+        for (size_t i = 0; i < SITES; i++) {
+            struct report_estimate e = report_estimate_words(&scale, &sums[i]);
+            good += words[i] >= e.low && words[i] <= e.high;
+        }
+    }
+    return (double)good / (RUNS * SITES);
+}
+
 static int judge(const char *what, double rate, double share) {
     bool good = share >= 0.94 && share <= 0.96;
     printf("rate %g, %s: %.2f %% of the intervals hold the truth%s\n", rate, what, 100 * share,
@@ -78,5 +104,6 @@ int main(void) {
         failed += judge("no total", rates[i], coverage(false, rates[i], 7 + i)) +
                   judge("exact total", rates[i], coverage(true, rates[i], 7 + i)) +
                   judge("shares", rates[i], coverage_of_shares(rates[i], 7 + i));
+    failed += judge("thinned", rates[1], coverage_of_thinned(rates[1], 7));
     return failed > 0;
 }

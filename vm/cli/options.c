@@ -42,6 +42,8 @@ enum form {
 /* The unit of the major heap: no program can start with less. */
 enum { MIN_HEAP_BYTES = 65536 };
 #define DEFAULT_TOLERANCE 0.01
+/* A recording that is smaller has few samples besides names and call stacks. */
+enum { LEAST_KEPT_BYTES = 1000000 };
 
 static const char *const expected[] = {
     [BYTES] = "a size such as 64M",
@@ -180,6 +182,13 @@ static bool profile_argument(const char *text, enum mp_counts_kind *out) {
     return wrong_argument(OPTION_PROFILE, "time, alloc, count or no", text);
 }
 
+static bool keep_argument(const char *argument, uint64_t *bytes) {
+    size_t n;
+    bool fits = cli_parse_size(argument, &n) && n >= LEAST_KEPT_BYTES;
+    if (fits) *bytes = n;
+    return fits || wrong_argument(OPTION_KEEP, "a size such as 512M, at least 1M", argument);
+}
+
 static bool tolerance_argument(const char *text, double *out) {
     char *end;
     *out = strtod(text, &end) / 100;
@@ -275,6 +284,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         out->recorder.live_exact = strcmp(argument, "exact") == 0;
         return out->recorder.live_exact || strcmp(argument, "proven") == 0 ||
                wrong_argument(id, "proven or exact", argument);
+    case OPTION_KEEP: return keep_argument(argument, &out->recorder.keep_bytes);
     case OPTION_AT_HEAP:
         if (!cli_parse_size(argument, &n) || n < sizeof(value))
             return wrong_argument(id, expected[WORDS], argument);

@@ -124,6 +124,9 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
     ASSERT(recorder->rate > 0 && recorder->rate <= 1);
     recorder->progress = !options->quiet && isatty(STDERR_FILENO);
     if (mp_recorder_start(vm, recorder) != NULL) return 0;
+    if (errno == ESPIPE && recorder->keep_bytes != 0)
+        return cli_fail(STATUS_REFUSED, recorder->path,
+                        "--keep rewrites the recording: give a regular file");
     return cli_refuse_output(recorder->path, errno);
 }
 

@@ -129,7 +129,8 @@ static uint32_t site_of_stack(struct report_board *b, uint32_t number) {
 static void add_sample(struct report_board *b, const struct mp_sample *s) {
     if (s->source == MP_SOURCE_FIBER) return;
     make_slots(b);
-    const uint32_t hits = s->samples > UINT32_MAX ? UINT32_MAX : (uint32_t)s->samples;
+    const uint64_t recorded = s->samples < UINT32_MAX ? s->samples * s->weight : UINT32_MAX;
+    const uint32_t hits = recorded > UINT32_MAX ? UINT32_MAX : (uint32_t)recorded;
     struct alive new = {.id = s->id + 1,
                         .old_since = s->young ? UINT64_MAX : b->time_us,
                         .site = site_of_stack(b, s->stack),

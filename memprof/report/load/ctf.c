@@ -345,7 +345,8 @@ static void skip(struct ctf_reader *r, enum ctf_rule rule, uint64_t id) {
 }
 
 static void read_alloc(struct ctf_reader *r, unsigned kind) {
-    struct report_sample s = {.promoted = REPORT_NEVER, .died = REPORT_NEVER, .hits = 1, .tag = -1};
+    struct report_sample s = {
+        .promoted = REPORT_NEVER, .died = REPORT_NEVER, .hits = 1, .weight = 1, .tag = -1};
     unsigned codewords;
     uint64_t prefix, hits = 1, source = REPORT_MINOR;
     if (kind == EV_ALLOC) {

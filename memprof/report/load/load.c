@@ -74,7 +74,9 @@ static uint32_t map_thread(struct loader *l, struct mp_thread thread) {
 static void add_sample(struct loader *l, const struct mp_sample *from, int64_t time) {
     struct report_sample s = {.born = time, .promoted = REPORT_NEVER, .died = REPORT_NEVER};
     s.wosize = from->words;
-    s.hits = from->samples > UINT32_MAX ? UINT32_MAX : from->samples;
+    const uint64_t most = UINT32_MAX / from->weight, kept = from->samples;
+    s.weight = (uint32_t)from->weight;
+    s.hits = (uint32_t)(kept < most ? kept : most) * s.weight;
     s.node = map_stack(l, from->stack);
     s.thread = map_thread(l, from->thread);
     s.tag = from->tag;
@@ -234,6 +236,8 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         model->selected = true;
         model->all_hits = event->selection.hits;
         break;
+    case MP_EVENT_EXCESS: model->all_excess = (double)event->excess.hits; break;
+    case MP_EVENT_OMITTED: report_omitted_add(&model->omitted, &event->omitted, us); break;
     case MP_EVENT_ROOT: /* of heap snapshots, which are refused */
     case MP_EVENT_BLOCKS:
     case MP_EVENT_EPHEMERON:

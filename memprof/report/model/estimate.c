@@ -14,13 +14,19 @@ static const double Z = 1.959963984540054; /* of 95 % */
 enum { MANY = 30 }; /* samples from which the normal approximation is good enough */
 
 void report_sum_add(struct report_sum *sum, const struct report_sample *sample, double rate) {
-    ASSERT(rate > 0 && rate <= 1 && sample->hits >= 1); /* PM3 */
-    double words = report_sample_words(sample);
+    ASSERT(rate > 0 && rate <= 1 && sample->hits >= 1 && sample->weight >= 1); /* PM3 */
+    double words = report_sample_words(sample),
+           excess = (double)sample->hits * (sample->weight - 1);
+    if (sample->weight > 1) rate /= sample->weight; /* of the hits that were kept */
     double p = rate < 1 ? -expm1(words * log1p(-rate)) : 1;
     if (!(p > 0)) p = rate;
     sum->samples++;
     sum->hits += sample->hits;
-    if (sample->source == REPORT_FIBER) sum->fiber_hits += sample->hits;
+    sum->excess += excess;
+    if (sample->source == REPORT_FIBER) {
+        sum->fiber_hits += sample->hits;
+        sum->fiber_excess += excess;
+    }
     sum->blocks += 1 / p;
     sum->blocks_variance += (1 - p) / (p * p);
 }
@@ -28,18 +34,37 @@ void report_sum_add(struct report_sum *sum, const struct report_sample *sample, 
 void report_sum_merge(struct report_sum *sum, const struct report_sum *other) {
     sum->samples += other->samples;
     sum->hits += other->hits;
+    sum->excess += other->excess;
     sum->fiber_hits += other->fiber_hits;
+    sum->fiber_excess += other->fiber_excess;
     sum->blocks += other->blocks;
     sum->blocks_variance += other->blocks_variance;
 }
 
 struct report_scale report_scale_of(const struct report_model *model) {
-    struct report_scale scale = {.rate = model->rate, .word_bytes = model->word_bytes};
+    struct report_scale scale = {
+        .rate = model->rate, .word_bytes = model->word_bytes, .weight = model->weight};
     scale.total_hits = report_model_all_hits(model);
+    scale.total_excess = report_model_all_excess(model);
     /* At a rate of 1 the hits are exact. */
-    if (scale.total_hits > 0 && !model->truncated && model->rate < 1)
+    if (scale.total_hits > 0 && !model->truncated && (model->rate < 1 || model->weight > 1))
         scale.exact_words = report_model_exact_words(model);
     return scale;
+}
+
+/* Hits, as struct report_sum has them. */
+struct count {
+    double hits, excess;
+};
+
+/* How many hits of weight 1 have the same relative variance. */
+static double effective(struct count c) {
+    return c.excess == 0 ? c.hits : c.hits * c.hits / (c.hits + c.excess);
+}
+
+/* The share of the trials that was sampled: the rate, if no hit was left out. */
+static double sampled_share(struct count c, double rate) {
+    return c.excess == 0 ? rate : rate * c.hits / (c.hits + c.excess);
 }
 
 /* The score interval of the mean of a Poisson count. For few hits its coverage is nearer to 95 %
@@ -69,10 +94,29 @@ struct report_estimate report_estimate_trials(double n, double total) {
     return e;
 }
 
+/* The relative variances of a part's hits, and of its share of all hits. */
+static double variance_of_count(struct count part) { return 1 / effective(part); }
+
+static double variance_of_share(struct count part, struct count all) {
+    const double p = part.hits / all.hits;
+    const double rest = fmax(0, all.hits + all.excess - part.hits - part.excess);
+    return (1 - p) * (1 - p) * variance_of_count(part) + rest / (all.hits * all.hits);
+}
+
+/* As many trials as give the variance of the proportion of a part. */
+static double trials_of(struct count part, struct count all) {
+    const double p = part.hits / all.hits;
+    if (all.excess == 0) return all.hits;
+    if (!(p > 0 && p < 1)) return effective(all);
+    return (1 - p) / (p * variance_of_share(part, all));
+}
+
 /* Of words that are hits of all hits, drawn without putting back: a high rate narrows it. */
-static struct report_estimate proportion(double hits, double all, double rate) {
-    struct report_estimate e = report_estimate_trials(hits, all);
-    double narrow = sqrt(1 - rate);
+static struct report_estimate proportion(struct count part, struct count all, double rate) {
+    const double trials = trials_of(part, all);
+    const double n = trials == all.hits ? part.hits : part.hits / all.hits * trials;
+    struct report_estimate e = report_estimate_trials(n, trials);
+    double narrow = sqrt(1 - sampled_share(all, rate));
     ASSERT(e.low <= e.value && e.value <= e.high);
     e.low = e.value - (e.value - e.low) * narrow;
     e.high = e.value + (e.high - e.value) * narrow;
@@ -84,13 +128,24 @@ static struct report_estimate times(struct report_estimate e, double factor) {
     return (struct report_estimate){e.value * factor, e.low * factor, e.high * factor};
 }
 
+/* Words by their hits, without an exact total. */
+static struct report_estimate words_of_hits(const struct report_scale *scale, struct count c) {
+    const double weight = scale->weight > 1 ? scale->weight : 1;
+    if (c.hits == 0) return times(count_bounds(0, scale->rate / weight), weight / scale->rate);
+    const double n = effective(c);
+    return times(count_bounds(n, sampled_share(c, scale->rate)), c.hits / n / scale->rate);
+}
+
 /* Words that were allocated, by their hits. */
-static struct report_estimate allocated_words(const struct report_scale *scale, double hits) {
-    if (scale->exact_words > 0 && hits >= scale->total_hits)
+static struct report_estimate allocated_words(const struct report_scale *scale, struct count c) {
+    const struct count all = {scale->total_hits, scale->total_excess};
+    if (scale->exact_words > 0 && c.hits >= scale->total_hits)
         return (struct report_estimate){scale->exact_words, scale->exact_words, scale->exact_words};
-    if (scale->exact_words > 0)
-        return times(proportion(hits, scale->total_hits, scale->rate), scale->exact_words);
-    return times(count_bounds(hits, scale->rate), 1 / scale->rate);
+    /* The others may have been thinned so much that the exact total says less than the rate. */
+    bool by_rate = scale->exact_words == 0 ||
+                   (c.hits > 0 && variance_of_share(c, all) > variance_of_count(c));
+    return by_rate ? words_of_hits(scale, c)
+                   : times(proportion(c, all, scale->rate), scale->exact_words);
 }
 
 /* The sum of independent estimates: distances to the bounds add up as standard errors do. */
@@ -110,11 +165,12 @@ struct report_estimate report_estimate_minus(struct report_estimate a, struct re
 struct report_estimate report_estimate_words(const struct report_scale *scale,
                                              const struct report_sum *sum) {
     ASSERT(sum->fiber_hits <= sum->hits);
-    double allocated = (double)(sum->hits - sum->fiber_hits);
+    const struct count fibers = {(double)sum->fiber_hits, sum->fiber_excess};
+    const struct count allocated = {(double)(sum->hits - sum->fiber_hits),
+                                    sum->excess - sum->fiber_excess};
     if (sum->fiber_hits == 0) return allocated_words(scale, allocated);
-    struct report_estimate fibers = times(count_bounds((double)sum->fiber_hits, scale->rate),
-                                          1 / scale->rate);
-    return allocated == 0 ? fibers : plus(allocated_words(scale, allocated), fibers);
+    struct report_estimate e = words_of_hits(scale, fibers);
+    return allocated.hits == 0 ? e : plus(allocated_words(scale, allocated), e);
 }
 
 struct report_estimate report_estimate_bytes(const struct report_scale *scale,
@@ -162,15 +218,21 @@ struct report_estimate report_estimate_share(const struct report_scale *scale,
                                              const struct report_sum *part,
                                              const struct report_sum *whole) {
     ASSERT(part->hits <= whole->hits);
-    return proportion(part->hits, whole->hits, scale->rate);
+    return proportion((struct count){part->hits, part->excess},
+                      (struct count){whole->hits, whole->excess}, scale->rate);
 }
 
 struct report_estimate report_estimate_survival(const struct report_scale *scale, double alive,
                                                 double greenwood, double at_risk) {
+    if (scale->total_excess > 0) {
+        const double thinner = 1 + scale->total_excess / scale->total_hits;
+        greenwood *= thinner;
+        at_risk /= thinner;
+    }
     /* As many trials as would give this variance; none has died yet: those that were there. */
     double trials = greenwood > 0 ? (1 - alive) / (alive * greenwood) : at_risk;
     if (!(alive > 0)) trials = at_risk;
-    return proportion(alive * trials, trials, scale->rate);
+    return proportion((struct count){alive * trials, 0}, (struct count){trials, 0}, scale->rate);
 }
 
 double report_p_value(double z) { return erfc(fabs(z) / sqrt(2)); }

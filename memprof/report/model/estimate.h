@@ -1,7 +1,11 @@
 /* estimate.h - estimates of what was allocated, with their confidence intervals.
  *
  * Every allocated word is sampled (a hit) with the same probability, the rate, independently of the
- * others. Hits are therefore counts of independent trials, whatever the sizes of the blocks. */
+ * others. Hits are therefore counts of independent trials, whatever the sizes of the blocks.
+ *
+ * A hit of a thinned recording stands for `weight` hits, its own among them. Sums of weighted hits
+ * have the expectation of what was recorded, and a greater variance: relative to their size that of
+ * hits * hits / (hits + excess) hits, Kish's effective size. */
 #ifndef BACTRIAN_MEMPROF_REPORT_MODEL_ESTIMATE_H
 #define BACTRIAN_MEMPROF_REPORT_MODEL_ESTIMATE_H
 
@@ -10,7 +14,8 @@
 /* Sums over a set of samples. Starts as all zeroes. */
 struct report_sum {
     uint64_t samples, hits;
-    uint64_t fiber_hits; /* of them, those of suspended fibers, which were not allocated */
+    uint64_t fiber_hits;         /* of them, those of suspended fibers, which were not allocated */
+    double excess, fiber_excess; /* hits times (their weight - 1), summed */
     double blocks, blocks_variance; /* estimated number of blocks */
 };
 
@@ -23,6 +28,8 @@ struct report_estimate {
 struct report_scale {
     double rate;
     double total_hits, exact_words; /* of the whole run; exact_words 0: unknown */
+    double total_excess;            /* as in struct report_sum */
+    uint32_t weight;                /* the largest of all hits; 0: 1 */
     int word_bytes;
 };
 

@@ -9,7 +9,7 @@
 struct report_model *report_model_create(void) {
     struct report_model *model = report_alloc(sizeof *model);
     const struct report_location unknown = {.line = -1, .start = -1, .end = -1};
-    model->rate = 1;
+    model->rate = model->weight = 1;
     model->word_bytes = 8;
     model->format = report_copy("");
     model->program = report_copy("");
@@ -154,14 +154,16 @@ uint32_t report_moment_from(const struct report_model *model, int64_t time) {
 static bool is_traits(const void *owner, uint32_t number, const void *key) {
     const struct report_traits *a = &((const struct report_model *)owner)->traits.at[number];
     const struct report_traits *b = key;
-    return a->wosize == b->wosize && a->hits == b->hits && a->thread == b->thread &&
-           a->tag == b->tag && a->source == b->source && a->young == b->young;
+    return a->wosize == b->wosize && a->hits == b->hits && a->weight == b->weight &&
+           a->thread == b->thread && a->tag == b->tag && a->source == b->source &&
+           a->young == b->young;
 }
 
 void report_model_store(struct report_model *model, struct report_stored_sample sample,
                         const struct report_traits *traits) {
     uint64_t hash = report_hash_number(traits->wosize * 0xD6E8FEB86659FD93u +
                                        ((uint64_t)traits->thread << 32 | traits->hits)) ^
+                    (uint64_t)traits->weight << 40 ^
                     report_hash_number((uint64_t)(traits->tag + 1) << 8 |
                                        (unsigned)traits->source << 1 | traits->young);
     uint32_t number = report_hash_find(&model->traits_hash, hash, is_traits, model, traits);
@@ -172,11 +174,13 @@ void report_model_store(struct report_model *model, struct report_stored_sample 
     }
     sample.traits = number;
     report_append(&model->samples, sample);
+    if (traits->weight > model->weight) model->weight = traits->weight;
 }
 
 void report_model_sample(struct report_model *model, const struct report_sample *sample) {
-    const struct report_traits traits = {sample->wosize, sample->hits,   sample->thread,
-                                         sample->tag,    sample->source, sample->young};
+    const struct report_traits traits = {sample->wosize, sample->hits, sample->weight,
+                                         sample->thread, sample->tag,  sample->source,
+                                         sample->young};
     const struct report_stored_sample stored = {
         .born = report_model_moment(model, sample->born),
         .promoted = report_model_moment(model, sample->promoted),
@@ -247,6 +251,7 @@ static void verify(const struct report_model *m) {
     }
     report_each_sample(s, m) {
         ASSERT(s->hits >= 1 && s->source < REPORT_SOURCES);               /* PM3 */
+        ASSERT(s->weight >= 1 && s->weight <= m->weight);                 /* PM3 */
         ASSERT(s->node < m->nodes.count && s->thread < m->threads.count); /* PM5 */
         ASSERT(s->tag >= -1 && s->tag < 256 && s->born <= m->end);        /* PM6 */
         ASSERT(s->died == REPORT_NEVER || s->died <= m->end);             /* PM6 */
@@ -313,11 +318,28 @@ void report_counter_add(struct report_counter *to, const struct report_counter *
 #include "memprof/format/counters.def"
 }
 
+void report_omitted_add(struct mp_record_omitted *to, const struct mp_record_omitted *more,
+                        uint64_t until_us) {
+    if (more->pauses + more->phases + more->markings == 0) return;
+    to->elapsed = until_us;
+    to->pauses += more->pauses;
+    to->phases += more->phases;
+    to->markings += more->markings;
+}
+
 double report_model_all_hits(const struct report_model *model) {
     double hits = 0;
     if (model->selected) return model->all_hits;
     report_each_sample(s, model) if (s->source != REPORT_FIBER) hits += s->hits;
     return hits;
+}
+
+double report_model_all_excess(const struct report_model *model) {
+    double excess = 0;
+    if (model->selected) return model->all_excess;
+    report_each_sample(s, model) if (s->source != REPORT_FIBER)
+        excess += (double)s->hits * (s->weight - 1);
+    return excess;
 }
 
 double report_sample_words(const struct report_sample *sample) {

@@ -9,7 +9,8 @@
  *
  * PM1  A node's number is higher than its parent's, so one pass backwards sums subtrees.
  * PM2  No two nodes have both the same parent and the same location.
- * PM3  A sample has at least one hit; an event that has not happened to it is at REPORT_NEVER.
+ * PM3  A sample has at least one hit, and a weight from 1 to the model's; an event that has not
+ *      happened to it is at REPORT_NEVER.
  * PM4  Location 0, name 0, node 0 and thread 0 exist: unknown, "", the empty stack, unknown.
  * PM5  Numbers of names, locations, nodes, threads, moments, traits are below the counts of these.
  * PM6  Samples are in the order of their births; no event is later than the profile's end.
@@ -18,7 +19,7 @@
 #ifndef BACTRIAN_MEMPROF_REPORT_MODEL_MODEL_H
 #define BACTRIAN_MEMPROF_REPORT_MODEL_MODEL_H
 
-#include "memprof/format/format.h"
+#include "memprof/format/record.h"
 #include "memprof/report/model/base.h"
 
 #define REPORT_NEVER INT64_MAX
@@ -39,7 +40,8 @@ enum report_source { REPORT_MINOR, REPORT_MAJOR, REPORT_EXTERNAL, REPORT_FIBER, 
 struct report_sample {
     int64_t born, promoted, died;
     uint64_t wosize; /* words of the block, without its header if it has one */
-    uint32_t hits;   /* number of its words that were sampled */
+    uint32_t hits; /* number of its words that were sampled, with those that were left out since */
+    uint32_t weight; /* hits that each one stands for that was kept; 1: none was left out */
     uint32_t node, thread;
     uint32_t number; /* of the sample, in the order of births */
     int16_t tag;     /* of the block; -1: unknown */
@@ -51,7 +53,7 @@ struct report_sample {
 /* What many samples have in common. */
 struct report_traits {
     uint64_t wosize;
-    uint32_t hits, thread;
+    uint32_t hits, weight, thread;
     int16_t tag;
     uint8_t source;
     bool young;
@@ -150,13 +152,16 @@ struct report_model {
     double rate; /* of sampling, per word */
     int word_bytes;
     uint64_t pid;
-    int64_t epoch_us; /* the start, microseconds since 1970 */
-    int64_t end;      /* the last moment known */
-    bool truncated;   /* the end of the file is missing */
-    bool selected;    /* the samples are a selection, the counters are of the whole run */
+    int64_t epoch_us;                 /* the start, microseconds since 1970 */
+    int64_t end;                      /* the last moment known */
+    bool truncated;                   /* the end of the file is missing */
+    uint32_t weight;                  /* the largest of all samples'; 1: none was thinned */
+    struct mp_record_omitted omitted; /* what was left out, of what happened before `elapsed` us */
+    bool selected;   /* the samples are a selection, the counters are of the whole run */
     double all_hits; /* if selected: of the whole run; 0: the counters say nothing of the samples */
     struct report_origin origin;
-    char *outcome; /* how the program ended; "": unknown */
+    char *outcome;     /* how the program ended; "": unknown */
+    double all_excess; /* if selected: of all hits of the run, as in struct report_sum */
     bool has_seed, gc_traced;
     bool live_exact; /* the recorder had everything marked at new maxima */
     bool has_sites;  /* every site was counted exactly */
@@ -229,10 +234,11 @@ static inline struct report_sample report_sample_of(const struct report_model *m
     const int64_t *moments = model->moments.at;
     return (struct report_sample){moments[stored->born], moments[stored->promoted],
                                   moments[stored->died], traits->wosize,
-                                  traits->hits,          stored->node,
-                                  traits->thread,        (uint32_t)number,
-                                  traits->tag,           traits->source,
-                                  traits->young,         stored->excluded};
+                                  traits->hits,          traits->weight,
+                                  stored->node,          traits->thread,
+                                  (uint32_t)number,      traits->tag,
+                                  traits->source,        traits->young,
+                                  stored->excluded};
 }
 /* Sets *sample to that of its number; false: there is none. */
 static inline bool report_load_sample(const struct report_model *model,
@@ -250,8 +256,13 @@ uint32_t report_moment_from(const struct report_model *model, int64_t time);
 /* Adds `factor` times what `more` counted since the start; the other fields stay. */
 void report_counter_add(struct report_counter *to, const struct report_counter *more,
                         double factor);
+/* Adds what was left out of an earlier part of a recording, before that moment. */
+void report_omitted_add(struct mp_record_omitted *to, const struct mp_record_omitted *more,
+                        uint64_t until_us);
 /* Hits of all allocated words of the run, selected or not. */
 double report_model_all_hits(const struct report_model *model);
+/* Their excess, as in struct report_sum. */
+double report_model_all_excess(const struct report_model *model);
 /* Words of a sampled block that were trials. */
 double report_sample_words(const struct report_sample *sample);
 /* The exact number of words allocated in the run; 0 if the file does not have it. */

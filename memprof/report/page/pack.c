@@ -25,7 +25,8 @@
  *
  * Beyond MOST_SAMPLES or MOST_BYTES the hits are thinned: each is kept with the same probability.
  * The samples then follow the distribution of a profile recorded at a lower rate, so the estimates
- * and their intervals stay valid. Exact counts are not thinned. */
+ * and their intervals stay valid. Exact counts are not thinned. Of a recording that was thinned
+ * already (record WEIGHT), all samples are brought to its lowest rate in the same way. */
 #include "memprof/report/page/page.h"
 
 #include "memprof/report/model/text.h"
@@ -53,7 +54,7 @@ static const enum report_by key_kinds[KEYS] = {REPORT_BY_SITE, REPORT_BY_FUNCTIO
  * kept. */
 struct packing {
     const struct report_model *model;
-    double keep;    /* the probability of a hit */
+    double keep;    /* the probability of a hit that was recorded */
     uint32_t *hits; /* of each sample, after thinning */
     double hits_kept, all_hits;
     size_t samples;
@@ -94,7 +95,8 @@ static void thin_samples(struct packing *p) {
     p->hits_kept = 0;
     report_each_sample(s, m) {
         uint32_t *hits = &p->hits[s->number];
-        *hits = s->excluded ? 0 : thin(s->hits, p->keep, &state);
+        const double keep = p->keep * s->weight; /* of the hits that were kept */
+        *hits = s->excluded ? 0 : thin(s->hits / s->weight, keep, &state);
         p->samples += *hits > 0;
         if (s->source == REPORT_FIBER) continue;
         before += s->hits;
@@ -546,7 +548,7 @@ static int pack_once(struct packing *p, const struct report_request *request,
 int report_pack(const struct report_request *request, struct report_buffer *out) {
     const struct report_model *m = request->model;
     const struct report_selection *s = &request->selection;
-    struct packing p = {.model = m, .keep = 1};
+    struct packing p = {.model = m, .keep = 1.0 / m->weight};
     struct report_query query;
     if (report_query_start(&query, m, s, request->error) != 0) return -1;
     p.begin = address_of(&query, request->other != NULL);

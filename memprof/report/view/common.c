@@ -136,6 +136,16 @@ void report_add_notes(struct report_doc *doc, const struct report_model *model) 
     if (model->selected)
         report_doc_note(doc, "The profile is a selection, or merged from profiles of different "
                              "kinds: totals are of what it holds.");
+    const struct mp_record_omitted *o = &model->omitted;
+    if (o->pauses + o->phases + o->markings > 0) {
+        char until[32];
+        report_write_seconds(until, (double)o->elapsed / 1e6);
+        report_doc_note(doc,
+                        "%llu pauses, %llu phases and %llu markings before %s were left out "
+                        "(--keep).",
+                        (unsigned long long)o->pauses, (unsigned long long)o->phases,
+                        (unsigned long long)o->markings, until);
+    }
     if (model->lost_samples > 0)
         report_doc_note(
             doc, "The recorder lost %llu samples for lack of memory: the figures are too low.",

@@ -221,6 +221,9 @@ static void live_after(struct report_sum *live, const struct steps *steps, size_
     }
     live->samples -= d->samples;
     live->hits -= d->hits;
+    live->excess -= d->excess;
+    live->fiber_hits -= d->fiber_hits;
+    live->fiber_excess -= d->fiber_excess;
     live->blocks -= d->blocks;
     live->blocks_variance -= d->blocks_variance;
 }

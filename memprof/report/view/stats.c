@@ -49,6 +49,9 @@ static void add_sampling(struct report_doc *doc, const struct report_model *m) {
     report_fact(t, "period", "on average one sample per", report_bytes(m->word_bytes / m->rate));
     if (m->has_seed) report_fact(t, "seed", "seed", report_number(REPORT_NUMBER, m->seed));
     report_fact(t, "samples", "sampled blocks", report_count(m->samples.count));
+    if (m->weight > 1)
+        report_fact(t, "weight", "hits that a kept one stands for, at most",
+                    report_count(m->weight));
     if (m->has_sites) report_fact(t, "sites", "sites", report_text("also counted exactly"));
     report_fact(t, "stacks", "different call stacks", report_count(m->nodes.count - 1));
     report_fact(t, "locations", "different locations", report_count(m->locations.count - 1));

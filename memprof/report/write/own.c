@@ -22,6 +22,7 @@ enum what {
     MARKING,
     MAXIMUM,
     GC,
+    OMITTED,
     FINISH,
     AFTER_SAMPLES = MARKING
 };
@@ -40,7 +41,7 @@ struct output {
     uint32_t *strings, *locations, *nodes, *samples; /* the file's numbers; 0: not written yet */
     uint32_t string_count, location_count, node_count, sample_count;
     struct report_numbers chain; /* nodes of a stack that are not written yet, innermost first */
-    uint32_t last_node, last_thread;
+    uint32_t last_node, last_thread, weight;
     uint8_t cause; /* of pauses, as written last */
     int16_t *tags; /* 1 + the tag of each location that was written last */
     struct report_counter counter;
@@ -92,6 +93,9 @@ static void list_everything(struct output *o) {
     for (size_t i = 0; i < m->markings.count; i++)
         add(o, m->markings.at[i].over, MARKING, i, false);
     if (m->most_words > 0) add(o, report_peak_time(m), MAXIMUM, 0, false);
+    const struct mp_record_omitted *omitted = &m->omitted;
+    if (omitted->pauses + omitted->phases + omitted->markings > 0)
+        add(o, (int64_t)omitted->elapsed * 1000, OMITTED, 0, false);
     if (m->origin.finished) add(o, m->origin.finished_at, FINISH, 0, false);
     if (o->moments.count > 0)
         qsort(o->moments.at, o->moments.count, sizeof *o->moments.at, by_time);
@@ -169,13 +173,16 @@ static void write_birth(struct output *o, uint64_t us, uint32_t index) {
     if (s->thread != o->last_thread) mp_write_thread(o->writer, &switches);
     o->last_thread = s->thread;
     o->samples[index] = ++o->sample_count;
+    const struct mp_record_weight weight = {s->weight};
+    if (s->weight != o->weight) mp_write_weight(o->writer, &weight);
+    o->weight = s->weight;
     struct mp_record_sample record = {
         .elapsed = elapsed(o, us),
         .kind = (s->young ? MP_SAMPLE_YOUNG : 0) | (s->source == REPORT_EXTERNAL ? MP_SOURCE_CUSTOM
                                                     : s->source == REPORT_FIBER  ? MP_SOURCE_FIBER
                                                                                 : MP_SOURCE_NORMAL),
         .words = s->wosize,
-        .more = s->hits - 1,
+        .more = s->hits / s->weight - 1,
         .stack = (int64_t)node - (int64_t)o->last_node,
     };
     o->last_node = node;
@@ -286,6 +293,12 @@ static void write_moment(struct output *o, const struct moment *at) {
         mp_write_maximum(o->writer, &maximum);
         break;
     }
+    case OMITTED: {
+        struct mp_record_omitted omitted = m->omitted;
+        omitted.elapsed = elapsed(o, at->us);
+        mp_write_omitted(o->writer, &omitted);
+        break;
+    }
     case PHASE: write_phase(o, at); break;
     case COUNT: write_count(o, at->us, &m->counts.at[at->index]); break;
     case FINISH: {
@@ -344,7 +357,9 @@ static void write_start(struct output *o) {
     struct mp_record_before before = {(uint64_t)m->before_words};
     if (before.words > 0) mp_write_before(o->writer, &before);
     struct mp_record_selection selection = {m->all_hits};
+    struct mp_record_excess excess = {m->all_excess};
     if (m->selected) mp_write_selection(o->writer, &selection);
+    if (m->selected && m->all_excess > 0) mp_write_excess(o->writer, &excess);
 }
 
 static void write_all(struct output *o) {
@@ -368,7 +383,7 @@ static void write_all(struct output *o) {
 }
 
 int report_write_own(const struct report_model *model, FILE *out, struct report_error *error) {
-    struct output o = {.model = model};
+    struct output o = {.model = model, .weight = 1};
     const char *advice = "check the folder, its permissions and the space left";
     fflush(out);
     o.writer = mp_writer_create(fileno(out));

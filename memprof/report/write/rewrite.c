@@ -128,13 +128,17 @@ static void append(struct report_model *to, const struct report_model *from,
                    const struct report_query *query, int64_t offset) {
     struct copy c = {.to = to, .from = from, .query = query, .offset = offset};
     double hits = report_model_all_hits(to) + report_model_all_hits(from);
+    double excess = report_model_all_excess(to) + report_model_all_excess(from);
     if (from->selected) to->selected = true;
     ASSERT(offset >= 0 && (query == NULL || query->model == from));
     map_names(&c);
     copy_samples(&c);
     to->all_hits = hits;
+    to->all_excess = excess;
     copy_counters(&c);
     copy_events(&c);
+    report_omitted_add(&to->omitted, &from->omitted,
+                       (uint64_t)offset / 1000 + from->omitted.elapsed);
     add_time(&to->overhead, from->overhead);
     add_time(&to->overhead_processor, from->overhead_processor);
     add_time(&to->processor, from->processor);
@@ -222,7 +226,7 @@ static int merge_one(struct report_model *merged, const char *path, const struct
     append(merged, m, NULL, *offset);
     if (!marked) merged->markings.count = 0;
     if (mixed) merged->selected = true;
-    if (mixed) merged->all_hits = 0;
+    if (mixed) merged->all_hits = merged->all_excess = 0;
     merged->has_sites = merged->has_sites && m->has_sites;
     *offset += m->end + BETWEEN_RUNS_NS;
     return 0;
