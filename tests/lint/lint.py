@@ -203,6 +203,26 @@ def named_files(sources, _):
                     yield '%s:%d: no file %s' % (source.path, number, path)
 
 
+# Names of other programs and of the system.
+FOREIGN = re.compile(r'caml_\w+|epoll_wait')
+
+
+def named_in_texts(sources, _):
+    """A name in backticks in a text for those who work on the source occurs in it."""
+    words = set()
+    for source in sources:
+        if not source.path.endswith('.md'):
+            words.update(re.findall(r'\w+', '\n'.join(source.lines)))
+            words.add(os.path.basename(source.path).split('.')[0])
+    for source in sources:
+        if not source.path.endswith(('README.md', 'CONTRIBUTING.md')):
+            continue
+        for number, line in enumerate(source.lines, 1):
+            for name in re.findall(r'`([a-zA-Z]+_\w*[a-zA-Z0-9])`', line):
+                if name not in words and not FOREIGN.fullmatch(name):
+                    yield '%s:%d: no source has `%s`' % (source.path, number, name)
+
+
 def room_texts(sources, _):
     """A room has a README.md that names each of its C files."""
     yield from rooms.texts(sources, ROOT)
@@ -325,9 +345,9 @@ def typed_primitives(sources, _):
 
 
 RULES = [layers, typed_primitives, file_sizes, function_lengths, characters, open_ends,
-         head_comments, prototype_comments, banned_phrases, named_files, room_texts,
-         invariant_ids, headers_compile_alone, formatted, shell_syntax, python_syntax,
-         mutable_data]
+         head_comments, prototype_comments, banned_phrases, named_files,
+         named_in_texts, room_texts, invariant_ids, headers_compile_alone, formatted, shell_syntax,
+         python_syntax, mutable_data]
 
 
 def main():
