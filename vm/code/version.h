@@ -29,8 +29,8 @@ extern const struct vm_version vm_versions[OCAML_COUNT];
 /* The version of a 12-byte magic, the latest of several, or NULL. */
 const struct vm_version *vm_version_of_magic(const char *magic);
 /* The version of an image: latest, or an earlier one with the same magic, if the primitives that
- * the image names tell. ocamlc names all those of its runtime; an image with fewer may have been
- * assembled by hand, and tells nothing. */
+ * the image names show it. ocamlc names all those of its runtime; an image with fewer may have been
+ * assembled by hand, and shows nothing. */
 const struct vm_version *vm_version_of_names(const struct vm_version *latest,
                                              const char *const *names, size_t count);
 
