@@ -12,6 +12,7 @@
 #include "vm/engine/native/arity.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/flow.h"
+#include "vm/engine/native/generic_items.h"
 #include "vm/engine/native/inlining.h"
 #include "vm/engine/native/labels.h"
 #include "vm/engine/native/loops.h"
@@ -246,6 +247,14 @@ static void put_late(struct native_compiler *c, uint32_t i) {
         break;
     case LATE_STORE: put_late_store(c, &late); break;
     case LATE_METHOD: put_late_method(c, &late); break;
+    case LATE_FLOAT_ITEM:
+        native_put_float_item(c, &late);
+        put_exit(c, late.exit);
+        break;
+    case LATE_SET_FLOAT_ITEM:
+        native_put_set_float_item(c, &late);
+        put_exit(c, late.exit);
+        break;
     case LATE_OTHER_CALLEE: native_put_other_callee(c, &late); break;
     case LATE_RETURN: native_put_late_return(c, &late); break;
     case LATE_CALL:

@@ -93,6 +93,8 @@ struct native_late {
         LATE_STORE,
         LATE_METHOD,
         LATE_CALL,
+        LATE_FLOAT_ITEM,
+        LATE_SET_FLOAT_ITEM,
         LATE_OTHER_CALLEE, /* than the one that is inlined */
         LATE_RETURN        /* the return point of an inlined call */
     } kind;
@@ -251,6 +253,8 @@ bool native_call(struct native_compiler *c, const struct vm_ir_row *row);
 /* Stores v in field i of the block in a register, with the barrier of gc_store. A float must be in
  * a block already, unless it is unwritten content. */
 void native_store(struct native_compiler *c, int block, uint32_t i, uint16_t v);
+/* The same for that place in the block. */
+void native_store_at(struct native_compiler *c, int block, struct native_place place, uint16_t v);
 /* GETVECTITEM, and the primitives that do the same. */
 void native_get_item(struct native_compiler *c);
 /* Whether a primitive's machine code calls no C function that may need the frame. */

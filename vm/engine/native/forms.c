@@ -120,8 +120,7 @@ static bool floats_in_use(const struct native_compiler *c) {
     return false;
 }
 
-/* Stores v there, in the block in a register, with the barrier of gc_store. */
-static void store(struct native_compiler *c, int block, struct native_place place, uint16_t v) {
+void native_store_at(struct native_compiler *c, int block, struct native_place place, uint16_t v) {
     int64_t k;
     bool constant = nv_small_constant(c, v, &k);
     int reg = constant ? R_NONE : nv_register(c, v);
@@ -151,7 +150,7 @@ static void store(struct native_compiler *c, int block, struct native_place plac
 }
 
 void native_store(struct native_compiler *c, int block, uint32_t i, uint16_t v) {
-    store(c, block, at_base(block, (int32_t)(8 * i)), v);
+    native_store_at(c, block, at_base(block, (int32_t)(8 * i)), v);
 }
 
 static void set_field(struct native_compiler *c, uint32_t i) {
@@ -167,7 +166,7 @@ void native_set_item(struct native_compiler *c) {
     uint16_t index = nv_top(c, 0), v = nv_top(c, 1);
     if (!nv_is_constant(c, v)) nv_register(c, v);
     struct native_place at = need_item(c, c->now.a, index, true);
-    store(c, nv_register(c, c->now.a), at, v);
+    native_store_at(c, nv_register(c, c->now.a), at, v);
     nv_pop(c, 2);
     set_unit(c);
 }

@@ -4,6 +4,7 @@
 #include "vm/code/kinds.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
+#include "vm/engine/native/generic_items.h"
 #include "vm/engine/native/primitive_calls.h"
 
 static void pop_to_register(struct native_compiler *c, uint32_t n, int reg, unsigned facts) {
@@ -177,12 +178,12 @@ static void int_compare(struct native_compiler *c) {
 
 static bool array_or_string(struct native_compiler *c, unsigned inlined) {
     switch (inlined) {
-    case ENGINE_ARRAY_GET_ADDR:
+    case ENGINE_ARRAY_GET_ADDR: native_get_item(c); return true;
     case ENGINE_ARRAY_GET:
-    case ENGINE_ARRAY_UNSAFE_GET: native_get_item(c); return true;
-    case ENGINE_ARRAY_SET_ADDR:
+    case ENGINE_ARRAY_UNSAFE_GET: native_get_generic_item(c); return true;
+    case ENGINE_ARRAY_SET_ADDR: native_set_item(c); return true;
     case ENGINE_ARRAY_SET:
-    case ENGINE_ARRAY_UNSAFE_SET: native_set_item(c); return true;
+    case ENGINE_ARRAY_UNSAFE_SET: native_set_generic_item(c); return true;
     case ENGINE_STRING_GET:
     case ENGINE_BYTES_GET: native_get_byte(c); return true;
     case ENGINE_BYTES_SET: native_set_byte(c); return true;

@@ -104,12 +104,12 @@ enum { ARRAY = FACT_FIELDS, ARRAY_SET = FACT_FIELDS | FACT_MUTABLE };
 /* False: it is a call. */
 static bool see_primitive(struct scan *s, unsigned inlined) {
     switch (inlined) {
-    case ENGINE_ARRAY_GET_ADDR:
+    case ENGINE_ARRAY_GET_ADDR: operands(s, ARRAY, FACT_INT, 0, 0); return true;
     case ENGINE_ARRAY_GET:
-    case ENGINE_ARRAY_UNSAFE_GET: operands(s, ARRAY, FACT_INT, 0, 0); return true;
-    case ENGINE_ARRAY_SET_ADDR:
+    case ENGINE_ARRAY_UNSAFE_GET: operands(s, 0, FACT_INT, 0, 0); return true;
+    case ENGINE_ARRAY_SET_ADDR: operands(s, ARRAY_SET, FACT_INT, 0, 0); return true;
     case ENGINE_ARRAY_SET:
-    case ENGINE_ARRAY_UNSAFE_SET: operands(s, ARRAY_SET, FACT_INT, 0, 0); return true;
+    case ENGINE_ARRAY_UNSAFE_SET: operands(s, 0, FACT_INT, 0, 0); return true;
     case ENGINE_STRING_GET:
     case ENGINE_BYTES_GET: operands(s, FACT_STRING, FACT_INT, 0, FACT_INT); return true;
     case ENGINE_BYTES_SET: operands(s, FACT_STRING, FACT_INT, FACT_INT, 0); return true;

@@ -1,0 +1,123 @@
+/* generic_items.c - elements of arrays that may be of floats, which only the array's tag shows: in
+ * late code they are boxed, or stored without their block. Nothing is learnt about the array. */
+#include "vm/engine/native/generic_items.h"
+
+#include "gc/value.h"
+#include "vm/engine/native/compiler.h"
+#include "vm/engine/native/facts.h"
+
+/* The operands of the present row in registers: the element is the result. */
+static struct native_place item_of(struct native_compiler *c, uint16_t array, uint16_t index) {
+    need_block(c, array);
+    need_int(c, index);
+    int block = nv_register(c, array);
+    return at_index(block, nv_register(c, index), 2, -4);
+}
+
+/* Compares the index with the size, in R_TEMP. */
+static void compare_with_size(struct emitter *e, struct native_place item) {
+    emit_load(e, R_TEMP, at_base(item.base, -8));
+    emit_shift(e, SHIFT_RIGHT, R_TEMP, 9);
+    emit_alu_constant(e, ALU_OR, R_TEMP, 1);
+    emit_alu(e, ALU_COMPARE, item.index, R_TEMP);
+}
+
+/* Goes to late code, which continues behind the present row, if the array's tag is `first` or
+ * above; in the array of another tag the index is then tested. */
+static uint32_t test_array(struct native_compiler *c, struct native_place item, unsigned first,
+                           unsigned kind) {
+    uint32_t exit = native_describe_exit(c);
+    native_force_exit(c, exit);
+    emit_compare_byte(&c->e, at_base(item.base, -8), (uint8_t)first);
+    struct native_late *late = native_add_late(c, emit_jump_if_forward(&c->e, C_ABOVE_EQUAL), kind);
+    uint32_t number = (uint32_t)(late - c->late);
+    late->exit = exit;
+    late->place = item;
+    compare_with_size(&c->e, item);
+    native_exit_if(c, C_ABOVE_EQUAL);
+    return number;
+}
+
+void native_get_generic_item(struct native_compiler *c) {
+    if (nv_at(c, c->now.a)->facts & FACT_FIELDS) {
+        native_get_item(c);
+        return;
+    }
+    struct native_place item = item_of(c, c->now.a, nv_top(c, 0));
+    int reg = nv_free_register(c);
+    uint32_t late = test_array(c, item, TAG_OBJECT + 1, LATE_FLOAT_ITEM);
+    emit_load(&c->e, reg, item);
+    c->late[late].reg = (uint8_t)reg;
+    c->late[late].back = c->e.at;
+    nv_pop(c, 1);
+    nv_set_a(c, nv_in_register(c, reg, 0));
+}
+
+void native_set_generic_item(struct native_compiler *c) {
+    uint16_t v = nv_top(c, 1);
+    if (nv_is_constant(c, v) || nv_at(c, c->now.a)->facts & FACT_MUTABLE) {
+        native_set_item(c);
+        return;
+    }
+    int reg = nv_register(c, v); /* boxed */
+    struct native_place item = item_of(c, c->now.a, nv_top(c, 0));
+    uint32_t late = test_array(c, item, TAG_CLOSURE, LATE_SET_FLOAT_ITEM);
+    native_store_at(c, item.base, item, v);
+    c->late[late].reg = (uint8_t)reg;
+    c->late[late].back = c->e.at;
+    nv_pop(c, 2);
+    nv_set_a(c, nv_constant(c, VAL_UNIT));
+}
+
+/* ---- Late code. ---- */
+
+enum { MOST_WAYS_OUT = 4 };
+struct ways_out {
+    uint8_t *sites[MOST_WAYS_OUT];
+    uint32_t count;
+};
+
+static void leave_if(struct native_compiler *c, struct ways_out *ways,
+                     enum native_condition condition) {
+    ways->sites[ways->count++] = emit_jump_if_forward(&c->e, condition);
+}
+
+static void need_floats(struct native_compiler *c, struct ways_out *ways,
+                        struct native_place item) {
+    emit_compare_byte(&c->e, at_base(item.base, -8), TAG_DOUBLE_ARRAY);
+    leave_if(c, ways, C_NOT_EQUAL);
+    compare_with_size(&c->e, item);
+    leave_if(c, ways, C_ABOVE_EQUAL);
+}
+
+static void put_end(struct native_compiler *c, const struct ways_out *ways,
+                    const struct native_late *late) {
+    emit_jump(&c->e, late->back);
+    for (uint32_t i = 0; i < ways->count; i++) emit_link(&c->e, ways->sites[i], c->e.at);
+}
+
+void native_put_float_item(struct native_compiler *c, const struct native_late *late) {
+    struct ways_out ways = {.count = 0};
+    need_floats(c, &ways, late->place);
+    emit_address(&c->e, R_TEMP, at_base(R_YOUNG, -16));
+    emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, DOMAIN(gc.young_limit));
+    leave_if(c, &ways, C_BELOW);
+    emit_float_load(&c->e, X_TEMP, late->place);
+    emit_move(&c->e, R_YOUNG, R_TEMP);
+    emit_store_constant(&c->e, at_base(R_YOUNG, 0), (int32_t)make_header(1, TAG_DOUBLE, 0));
+    emit_float_store(&c->e, at_base(R_YOUNG, 8), X_TEMP);
+    emit_address(&c->e, late->reg, at_base(R_YOUNG, 8));
+    put_end(c, &ways, late);
+}
+
+void native_put_set_float_item(struct native_compiler *c, const struct native_late *late) {
+    struct ways_out ways = {.count = 0};
+    need_floats(c, &ways, late->place);
+    emit_test_byte(&c->e, late->reg, 1);
+    leave_if(c, &ways, C_NOT_EQUAL);
+    emit_compare_byte(&c->e, at_base(late->reg, -8), TAG_DOUBLE);
+    leave_if(c, &ways, C_NOT_EQUAL);
+    emit_float_load(&c->e, X_TEMP, at_base(late->reg, 0));
+    emit_float_store(&c->e, late->place, X_TEMP);
+    put_end(c, &ways, late);
+}
