@@ -11,6 +11,7 @@
 #include "vm/code/pieces.h"
 #include "vm/engine/native/arity.h"
 #include "vm/engine/native/compiler.h"
+#include "vm/engine/native/errors.h"
 #include "vm/engine/native/flow.h"
 #include "vm/engine/native/generic_items.h"
 #include "vm/engine/native/inlining.h"
@@ -191,7 +192,7 @@ static void put_slow_entry(struct native_compiler *c) {
     emit_jump(&c->e, c->native->stubs.slow_entry - c->e.run_offset);
 }
 
-static void put_exit(struct native_compiler *c, uint32_t exit) {
+void native_put_exit(struct native_compiler *c, uint32_t exit) {
     emit_constant(&c->e, R_TEMP, exit);
     emit_jump(&c->e, c->native->stubs.exit - c->e.run_offset);
 }
@@ -214,7 +215,7 @@ static void put_late_method(struct native_compiler *c, const struct native_late 
     emit_move(&c->e, late->reg, R_TEMP);
     emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP, 0);
     emit_jump_if(&c->e, C_NOT_EQUAL, late->back);
-    put_exit(c, late->exit);
+    native_put_exit(c, late->exit);
 }
 
 /* For --jit-stress, after an exit that native_count_test forced: restarts the count of guards. */
@@ -233,7 +234,7 @@ static void put_late(struct native_compiler *c, uint32_t i) {
     for (unsigned k = 0; k < 2 && late.more[k] != NULL; k++) emit_link(&c->e, late.more[k], here);
     switch (late.kind) {
     case LATE_FORCED_EXIT: end_forced(c); /* fall through */
-    case LATE_EXIT: put_exit(c, late.exit); break;
+    case LATE_EXIT: native_put_exit(c, late.exit); break;
     case LATE_FORCED_ENTRY: end_forced(c); /* fall through */
     case LATE_ENTRY:
         if (late.is_self) native_spill_arguments(c);
@@ -243,18 +244,19 @@ static void put_late(struct native_compiler *c, uint32_t i) {
     case LATE_TAG: /* a second tag that is accepted */
         emit_compare_byte(&c->e, at_base(late.reg, -8), late.tag);
         emit_jump_if(&c->e, C_EQUAL, late.back);
-        put_exit(c, late.exit);
+        native_put_exit(c, late.exit);
         break;
     case LATE_STORE: put_late_store(c, &late); break;
     case LATE_METHOD: put_late_method(c, &late); break;
     case LATE_FLOAT_ITEM:
         native_put_float_item(c, &late);
-        put_exit(c, late.exit);
+        native_put_exit(c, late.exit);
         break;
     case LATE_SET_FLOAT_ITEM:
         native_put_set_float_item(c, &late);
-        put_exit(c, late.exit);
+        native_put_exit(c, late.exit);
         break;
+    case LATE_ERROR: native_put_error(c, &late); break;
     case LATE_OTHER_CALLEE: native_put_other_callee(c, &late); break;
     case LATE_RETURN: native_put_late_return(c, &late); break;
     case LATE_CALL:

@@ -34,10 +34,14 @@ static inline struct native_place native_entry_of_code(int reg, int displacement
 }
 enum { MAX_SPREAD = 32, CELL_WORDS = 3, MOST_ARGUMENTS = 64 };
 
+/* Exceptions that machine code raises (errors.c). */
+enum native_error { ERROR_BOUND, ERROR_ZERO_DIVIDE, ERROR_COUNT };
+
 /* Code that functions share. */
 struct native_stubs {
     const uint8_t *run, *leave, *exit, *slow_entry, *store, *store_saving_floats;
     const uint8_t *find_method, *string_equal;
+    const uint8_t *errors[ERROR_COUNT];             /* with R_TEMP an exit */
     const uint8_t *call;                            /* with R_TEMP2 arguments: arity.c */
     const uint8_t *other_arity[MOST_ARGUMENTS + 1]; /* with n */
     const uint8_t *switched;                        /* after a switch of fibers: switches.c */
@@ -95,10 +99,11 @@ struct native_late {
         LATE_CALL,
         LATE_FLOAT_ITEM,
         LATE_SET_FLOAT_ITEM,
+        LATE_ERROR,
         LATE_OTHER_CALLEE, /* than the one that is inlined */
         LATE_RETURN        /* the return point of an inlined call */
     } kind;
-    uint8_t reg, tag, object, body;
+    uint8_t reg, tag, object, body, error;
     struct native_place place;
     int32_t constant;                        /* of a store */
     bool is_constant, saves_floats, is_self; /* is_self: at the entry for self calls */
@@ -167,6 +172,7 @@ struct native_compiler {
     bool failed;                    /* the function stays in the loop */
     bool reachable;                 /* control reaches the present row */
     bool checks;                    /* not --unchecked */
+    bool raises_bound_errors;       /* the present instruction, for an index out of bounds */
     const void *const *loop_bodies; /* of the loop's instructions */
     uintptr_t *cells;
     uint32_t cell_count;
@@ -212,7 +218,12 @@ uintptr_t native_cell(const struct native_compiler *c, uint32_t row);
 /* Where the row's words begin that the loop executes. */
 const uintptr_t *native_words(const struct native_compiler *c, uint32_t row);
 
+/* Leaves to the loop by that exit. */
+void native_put_exit(struct native_compiler *c, uint32_t exit);
+
 /* ---- forms_calls.c ---- */
+/* Continues at the handler at R_TEMP2, with the exception in R_A. */
+void native_emit_to_handler(struct emitter *e, const struct vm_native *n);
 /* Guards that the closure's code is still this function: the toplevel's #trace replaces it. */
 void native_need_own_code(struct native_compiler *c);
 /* Stores the words of a call's return frame into the slots from that one on. */

@@ -2,6 +2,7 @@
 #include "vm/engine/native/facts.h"
 
 #include "gc/value.h"
+#include "vm/engine/native/errors.h"
 
 static bool knows(const struct native_compiler *c, uint16_t v, unsigned fact) {
     return !c->checks || (nv_at(c, v)->facts & fact) != 0;
@@ -116,6 +117,11 @@ static bool is_small_constant(const struct native_compiler *c, uint16_t index) {
     return p->kind == VALUE_CONSTANT && p->facts & FACT_INT && p->k >= 1 && p->k < 2 * UINT16_MAX;
 }
 
+void need_below(struct native_compiler *c) {
+    if (c->raises_bound_errors) native_raise_if(c, C_ABOVE_EQUAL, ERROR_BOUND);
+    else native_exit_if(c, C_ABOVE_EQUAL);
+}
+
 static struct native_place item(struct native_compiler *c, uint16_t v, uint16_t index) {
     if (is_small_constant(c, index)) {
         uint32_t i = (uint32_t)(nv_at(c, index)->k >> 1);
@@ -127,7 +133,7 @@ static struct native_place item(struct native_compiler *c, uint16_t v, uint16_t 
     if (c->checks) {
         load_tagged_size(c, R_TEMP, block);
         emit_alu(&c->e, ALU_COMPARE, at, R_TEMP);
-        native_exit_if(c, C_ABOVE_EQUAL);
+        need_below(c);
     }
     return at_index(block, at, 2, -4);
 }
@@ -181,7 +187,7 @@ void need_string_byte(struct native_compiler *c, uint16_t v, uint16_t index) {
     emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP2, 1);
     if (!c->checks) return;
     emit_alu(&c->e, ALU_COMPARE, R_TEMP2, R_TEMP);
-    native_exit_if(c, C_ABOVE_EQUAL);
+    need_below(c);
 }
 
 int need_double(struct native_compiler *c, uint16_t v) {

@@ -20,6 +20,8 @@ void need_field(struct native_compiler *c, uint16_t v, uint32_t i);
 void need_mutable_field(struct native_compiler *c, uint16_t v, uint32_t i);
 /* Its field of that index, an OCaml integer, can be read, or written; returns the field. */
 struct native_place need_item(struct native_compiler *c, uint16_t v, uint16_t index, bool mutable);
+/* An index is below a size, by the flags of their comparison. */
+void need_below(struct native_compiler *c);
 /* A closure, by any of its functions. */
 void need_closure(struct native_compiler *c, uint16_t v);
 /* A block of that tag, which the fact records. */

@@ -7,6 +7,7 @@
 #include "vm/engine/native/allocation.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/contents.h"
+#include "vm/engine/native/errors.h"
 #include "vm/engine/native/facts.h"
 
 #include <stdlib.h>
@@ -289,7 +290,7 @@ static void shift(struct native_compiler *c, enum native_shift op) {
     pop_to(c, 1, reg, FACT_INT);
 }
 
-/* Divisors 0 and -1 exit to the loop. */
+/* The divisor 0 raises, -1 exits to the loop. */
 static void divide(struct native_compiler *c, bool modulo) {
     uint16_t a = c->now.a, b = nv_top(c, 0);
     both_ints(c);
@@ -298,7 +299,7 @@ static void divide(struct native_compiler *c, bool modulo) {
     if (!nv_is_constant(c, b) || nv_at(c, b)->k == 1 || nv_at(c, b)->k == -1) {
         emit_address(&c->e, R_TEMP2, at_base(R_TEMP, 1));
         emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP2, 1);
-        native_exit_if(c, C_BELOW_EQUAL);
+        native_raise_if(c, C_BELOW_EQUAL, ERROR_ZERO_DIVIDE);
     }
     nv_take_register(c, R_A);
     nv_take_register(c, R_ARG3);

@@ -211,6 +211,16 @@ static void pop_trap(struct native_compiler *c) {
     nv_pop(c, 4);
 }
 
+void native_emit_to_handler(struct emitter *e, const struct vm_native *n) {
+    emit_load(e, R_TEMP, at_base(R_TEMP2, 8));
+    emit_shift(e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    emit_store(e, DOMAIN(stack.trap), R_TEMP);
+    emit_load(e, R_TEMP, at_base(R_TEMP2, 0));
+    emit_load(e, R_ENV, at_base(R_TEMP2, 16));
+    emit_address(e, R_BASE, at_base(R_TEMP2, 32));
+    native_emit_resume(e, n);
+}
+
 /* Jumps to the innermost handler of this run of the loop; backtraces, handlers of other fibers and
  * watermarks are left to the loop. */
 static void raise(struct native_compiler *c, bool traced) {
@@ -230,13 +240,8 @@ static void raise(struct native_compiler *c, bool traced) {
     emit_alu_load(e, ALU_COMPARE, R_TEMP2, DOMAIN(stack.lowest_watermark));
     native_exit_if(c, C_ABOVE);
     emit_move(e, R_A, exn);
-    emit_load(e, R_TEMP, at_base(R_TEMP2, 8));
-    emit_shift(e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
-    emit_store(e, DOMAIN(stack.trap), R_TEMP);
-    emit_load(e, R_TEMP, at_base(R_TEMP2, 0));
-    emit_load(e, R_ENV, at_base(R_TEMP2, 16));
-    emit_address(e, R_BASE, at_base(R_TEMP2, 32));
-    resume(c);
+    native_emit_to_handler(e, c->native);
+    c->reachable = false;
 }
 
 bool native_call(struct native_compiler *c, const struct vm_ir_row *row) {

@@ -273,6 +273,22 @@ bool native_primitive_is_inline(const struct native_compiler *c, const struct vm
     }
 }
 
+/* Whether the primitive raises if its index is out of bounds. */
+static bool checks_index(unsigned inlined) {
+    switch (inlined) {
+    case ENGINE_ARRAY_GET_ADDR:
+    case ENGINE_ARRAY_GET:
+    case ENGINE_ARRAY_SET_ADDR:
+    case ENGINE_ARRAY_SET:
+    case ENGINE_STRING_GET:
+    case ENGINE_BYTES_GET:
+    case ENGINE_BYTES_SET:
+    case ENGINE_FLOATARRAY_GET:
+    case ENGINE_FLOATARRAY_SET: return true;
+    default: return false;
+    }
+}
+
 void native_primitive(struct native_compiler *c, const struct vm_ir_row *row) {
     const struct vm_linked_prim *prim = &c->vm->prims[row->operands[1]];
     unsigned inlined = row->op == OP_C_CALLN ? 0 : prim->inlined;
@@ -281,9 +297,11 @@ void native_primitive(struct native_compiler *c, const struct vm_ir_row *row) {
         native_leave(c);
         return;
     }
+    c->raises_bound_errors = checks_index(inlined);
     c->checks = true; /* they say what the code is for, not only what is safe */
     bool done = array_or_string(c, inlined) || comparison(c, row, inlined) ||
                 float_form(c, inlined);
     c->checks = checks;
+    c->raises_bound_errors = false;
     if (!done) native_call_primitive(c, row);
 }

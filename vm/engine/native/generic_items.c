@@ -34,7 +34,7 @@ static uint32_t test_array(struct native_compiler *c, struct native_place item, 
     late->exit = exit;
     late->place = item;
     compare_with_size(&c->e, item);
-    native_exit_if(c, C_ABOVE_EQUAL);
+    need_below(c);
     return number;
 }
 

@@ -12,7 +12,7 @@ void native_report_stubs(struct vm_native *n) {
     const uint8_t *start = n->memory.executable, *end = start + n->memory.used;
     const uint8_t *exit = n->stubs.exit, *store = n->stubs.store;
     const uint8_t *with_floats = n->stubs.store_saving_floats, *method = n->stubs.find_method;
-    const uint8_t *equal = n->stubs.string_equal;
+    const uint8_t *equal = n->stubs.string_equal, *errors = n->stubs.errors[0];
     unsigned pushed = 8 * NATIVE_LIGHT_SAVES, floats = 8 * X_VALUES;
     if (n->perf_map != NULL) native_perf_map_add(n->perf_map, start, n->memory.used, "(Bactrian)");
     if (!n->debugged) return;
@@ -22,8 +22,9 @@ void native_report_stubs(struct vm_native *n) {
     native_gdb_add(&n->gdb_files, with_floats, (size_t)(method - with_floats),
                    "native_store_floats", pushed + floats);
     native_gdb_add(&n->gdb_files, method, (size_t)(equal - method), "native_find_method", pushed);
-    native_gdb_add(&n->gdb_files, equal, (size_t)(end - equal), "native_string_equal",
+    native_gdb_add(&n->gdb_files, equal, (size_t)(errors - equal), "native_string_equal",
                    8 * NATIVE_EQUAL_SAVES);
+    native_gdb_add(&n->gdb_files, errors, (size_t)(end - errors), "native_raise", 0);
 }
 
 void native_report(struct vm *vm, const struct vm_native_code *code) {

@@ -7,6 +7,7 @@
 #include "vm/engine/emit_threaded.h"
 #include "vm/engine/loop.h"
 #include "vm/engine/native/arity.h"
+#include "vm/engine/native/errors.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/gdb_interface.h"
 #include "vm/engine/native/native.h"
@@ -241,6 +242,7 @@ static void put_stubs(const struct vm *vm, struct vm_native *n) {
     put_light_call(&e, (uintptr_t)find_method, false);
     n->stubs.string_equal = runs_at(&e, e.at);
     put_string_equal(&e);
+    native_put_error_stubs(&e, n);
     emit_align(&e, 16);
     n->memory.used = (size_t)(e.at - e.start);
 }
