@@ -78,13 +78,19 @@ static inline void prim_change_tag(value v, unsigned tag) {
     if (tag_of(v) != tag) *(unsigned char *)header_ptr(v) = (unsigned char)tag;
 }
 
-/* Truncation of a double as on x86-64: nan and what does not fit give the least integer. GC:
- * never. */
+/* Truncation of a double as the processor does it, without a GC. What does not fit gives the least
+ * integer on x86-64, nan too; on aarch64 the nearest one, nan 0. */
+#ifdef __aarch64__
+#define UNFIT(x, least, greatest) ((x) != (x) ? 0 : (x) < 0 ? (least) : (greatest))
+#else
+#define UNFIT(x, least, greatest) (least)
+#endif
 static inline int64_t prim_int64_of_double(double x) {
-    return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : INT64_MIN;
+    return x >= -0x1p63 && x < 0x1p63 ? (int64_t)x : UNFIT(x, INT64_MIN, INT64_MAX);
 }
 static inline int32_t prim_int32_of_double(double x) {
-    return x > -0x1p31 - 1 && x < 0x1p31 ? (int32_t)x : INT32_MIN;
+    return x > -0x1p31 - 1 && x < 0x1p31 ? (int32_t)x : UNFIT(x, INT32_MIN, INT32_MAX);
 }
+#undef UNFIT
 
 #endif

@@ -47,6 +47,15 @@ static void print_ld_conf(const char *library) {
     free(text);
 }
 
+/* As Debian's OCaml names it. */
+#ifdef __x86_64__
+static const char host[] = "x86_64-pc-linux-gnu";
+#elif defined __aarch64__
+static const char host[] = "aarch64-unknown-linux-gnu";
+#else
+static const char host[] = "unknown-linux-gnu";
+#endif
+
 /* The lines and values of `ocamlrun -config`, including the two word sizes that it swaps. */
 static int print_config(struct cli_options *options, const struct vm_version *version) {
     printf("version: %s\n", version->name);
@@ -55,7 +64,7 @@ static int print_config(struct cli_options *options, const struct vm_version *ve
            options->standard_library != NULL ? library : BACTRIAN_STANDARD_LIBRARY);
     printf("standard_library: %s\n", library);
     printf("int_size: %d\nword_size: %d\n", 64, 63);
-    printf("os_type: Unix\nhost: x86_64-pc-linux-gnu\n");
+    printf("os_type: Unix\nhost: %s\n", host);
     printf("flat_float_array: true\nsupports_afl: true\nwindows_unicode: false\n");
     printf("supports_shared_libraries: true\n%s", version->config);
     printf("exec_magic_number: %s\n", version->magic);
