@@ -81,32 +81,39 @@ static void put_copy(struct emitter *e, enum copy_order order) {
     emit_link(e, done, e->at);
 }
 
-/* Leaves if the call has no room, or a poll is pending; code: of the function's RESTART. */
-static void put_room_test(struct emitter *e, int code, const uint8_t *leave) {
+/* C_BELOW holds if the call has no room, or a poll is pending; code: of the function's RESTART. */
+static void compare_room(struct emitter *e, int code) {
     emit_move(e, R_10, R_BASE);
     emit_alu_load(e, ALU_SUB, R_10, native_entry_of_code(code, ENTRY_ADDRESS));
     emit_alu_load(e, ALU_COMPARE, R_10, DOMAIN(gc.mutator_limit));
+}
+
+static void put_room_test(struct emitter *e, int code, const uint8_t *leave) {
+    compare_room(e, code);
     emit_jump_if(e, C_BELOW, leave);
 }
 
+/* Words of a partial application before its arguments: the header, the code, its information, the
+ * function. */
+enum { CLOSURE_HEAD = 4 };
+_Static_assert((int)CLOSURE_HEAD >= (int)FEW, "copied words lie in the closure");
+
 /* Fewer. */
 static void put_partial(struct emitter *e, const struct vm_native *n, const uint8_t *leave) {
-    enum { HEAD = 4 }; /* words: the header, the code, its information, the function */
-    _Static_assert((int)HEAD >= (int)FEW, "copied words lie in the closure");
     emit_load_32(e, R_9, native_entry_of_code(R_TEMP, ENTRY_RESTART));
     put_room_test(e, R_9, leave);
     emit_move(e, R_TEMP, R_9);
     emit_move(e, R_8, R_TEMP2);
     emit_negate(e, R_8);
-    emit_address(e, R_10, at_index(R_YOUNG, R_8, 3, -8 * HEAD));
+    emit_address(e, R_10, at_index(R_YOUNG, R_8, 3, -8 * CLOSURE_HEAD));
     emit_alu_load(e, ALU_COMPARE, R_10, DOMAIN(gc.young_limit));
     emit_jump_if(e, C_BELOW, leave);
     emit_negate(e, R_8);
     emit_move(e, R_YOUNG, R_10);
-    emit_address(e, R_10, at_base(R_YOUNG, 8 * HEAD));
+    emit_address(e, R_10, at_base(R_YOUNG, 8 * CLOSURE_HEAD));
     emit_move(e, R_9, R_BASE);
     put_copy(e, COPY_FROM_END);
-    emit_address(e, R_8, at_base(R_TEMP2, HEAD - 1));
+    emit_address(e, R_8, at_base(R_TEMP2, CLOSURE_HEAD - 1));
     emit_shift(e, SHIFT_LEFT, R_8, 10);
     emit_alu_constant(e, ALU_OR, R_8, TAG_CLOSURE);
     emit_store(e, at_base(R_YOUNG, 0), R_8);
@@ -162,6 +169,103 @@ static void put_more(struct emitter *e, const struct vm_native *n, const uint8_t
     emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
 }
 
+/* ---- The same for a number of arguments that is known: one of FEW or less. ---- */
+
+/* What the copies of the code for one number go to. */
+struct ways_out {
+    uint8_t *sites[3 + FEW];
+    uint32_t count;
+};
+
+static void leave_if(struct emitter *e, struct ways_out *ways, enum native_condition condition) {
+    ways->sites[ways->count++] = emit_jump_if_forward(e, condition);
+}
+
+static void put_copies(struct emitter *e, int to, int32_t offset, uint32_t n) {
+    for (int32_t i = 0; i < (int32_t)n; i++) {
+        emit_load(e, R_A, at_base(R_BASE, 8 * i));
+        emit_store(e, at_base(to, offset + 8 * i), R_A);
+    }
+}
+
+static void put_partial_of(struct emitter *e, const struct vm_native *n, uint32_t arguments,
+                           struct ways_out *ways) {
+    const int32_t words = CLOSURE_HEAD + (int32_t)arguments, frame = 8 * (int32_t)arguments;
+    emit_load_32(e, R_9, native_entry_of_code(R_TEMP, ENTRY_RESTART));
+    compare_room(e, R_9);
+    leave_if(e, ways, C_BELOW);
+    emit_address(e, R_10, at_base(R_YOUNG, -8 * words));
+    emit_alu_load(e, ALU_COMPARE, R_10, DOMAIN(gc.young_limit));
+    leave_if(e, ways, C_BELOW);
+    emit_move(e, R_YOUNG, R_10);
+    emit_store_constant(e, at_base(R_YOUNG, 0),
+                        (int32_t)make_header((uint32_t)words - 1, TAG_CLOSURE, 0));
+    emit_store(e, at_base(R_YOUNG, 8), R_9);
+    emit_store_constant(e, at_base(R_YOUNG, 16), (int32_t)make_closinfo(0, 2));
+    emit_store(e, at_base(R_YOUNG, 24), R_ENV);
+    put_copies(e, R_YOUNG, 8 * CLOSURE_HEAD, arguments);
+    emit_address(e, R_A, at_base(R_YOUNG, 8));
+    emit_load(e, R_TEMP, at_base(R_BASE, frame));
+    emit_load(e, R_ENV, at_base(R_BASE, frame + 8));
+    emit_address(e, R_BASE, at_base(R_BASE, frame + 24));
+    native_emit_resume(e, n);
+}
+
+/* The function takes fewer arguments. */
+static void put_more_than(struct emitter *e, const struct vm_native *n, uint32_t arguments,
+                          uint32_t takes, struct ways_out *ways) {
+    const int32_t frame = 8 * (int32_t)takes;
+    emit_address(e, R_10, at_base(R_BASE, -24));
+    emit_alu_load(e, ALU_COMPARE, R_10, DOMAIN(gc.mutator_limit));
+    leave_if(e, ways, C_BELOW);
+    put_copies(e, R_10, 0, takes);
+    emit_move(e, R_BASE, R_10);
+    emit_constant(e, R_10, (int64_t)(uintptr_t)n->apply_rest[arguments - takes]);
+    emit_store(e, at_base(R_BASE, frame), R_10);
+    emit_store_constant(e, at_base(R_BASE, frame + 8), (int32_t)VAL_UNIT);
+    emit_store_constant(e, at_base(R_BASE, frame + 16), (int32_t)val_of_int(0));
+    emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
+}
+
+/* restart, leave: with R_TEMP2 arguments. */
+static void put_other_arity(struct emitter *e, const struct vm_native *n, uint32_t arguments,
+                            const uint8_t *restart, const uint8_t *leave) {
+    struct ways_out ways = {.count = 0};
+    uint8_t *takes[FEW];
+    emit_constant(e, R_TEMP2, arguments);
+    emit_load_32(e, R_8, native_entry_of_code(R_TEMP, ENTRY_TAKES));
+    for (uint32_t t = 1; t < arguments; t++) {
+        emit_alu_constant(e, ALU_COMPARE, R_8, (int32_t)t);
+        takes[t] = emit_jump_if_forward(e, C_EQUAL);
+    }
+    emit_alu_constant(e, ALU_COMPARE, R_8, TAKES_RESTART);
+    emit_jump_if(e, C_EQUAL, restart);
+    emit_alu_constant(e, ALU_COMPARE, R_8, 0);
+    leave_if(e, &ways, C_EQUAL);
+    put_partial_of(e, n, arguments, &ways);
+    for (uint32_t t = 1; t < arguments; t++) {
+        emit_link(e, takes[t], e->at);
+        put_more_than(e, n, arguments, t, &ways);
+    }
+    for (uint32_t i = 0; i < ways.count; i++) emit_link(e, ways.sites[i], e->at);
+    emit_jump(e, leave);
+}
+
+/* Where a result, R_A, is applied to k arguments: a closure that is no INFIX and takes as many. */
+static void put_apply_to_few(struct emitter *e, const struct vm_native *n, uint32_t k) {
+    emit_test_byte(e, R_A, 1);
+    uint8_t *is_int = emit_jump_if_forward(e, C_NOT_EQUAL);
+    emit_compare_byte(e, at_base(R_A, -8), TAG_CLOSURE);
+    uint8_t *other = emit_jump_if_forward(e, C_NOT_EQUAL);
+    emit_load(e, R_TEMP, at_base(R_A, 0));
+    emit_move(e, R_ENV, R_A);
+    emit_compare_memory_32(e, native_entry_of_code(R_TEMP, ENTRY_TAKES), (int32_t)k);
+    emit_jump_if(e, C_NOT_EQUAL, n->stubs.other_arity[k] - e->run_offset);
+    emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
+    emit_link(e, is_int, e->at);
+    emit_link(e, other, e->at);
+}
+
 /* Where a result, R_A, is applied to k arguments. */
 static void put_apply(struct emitter *e, const struct vm_native *n, const uint8_t *call) {
     const uint8_t *leave = n->stubs.leave - e->run_offset, *common = e->at;
@@ -176,6 +280,7 @@ static void put_apply(struct emitter *e, const struct vm_native *n, const uint8_
     for (uint32_t k = 1; k <= MAX_SPREAD; k++) {
         uintptr_t *cell = (uintptr_t *)n->apply_rest[k] - (CELL_WORDS - 1);
         cell[0] = (uintptr_t)runs_at(e, e->at);
+        if (k <= FEW) put_apply_to_few(e, n, k);
         emit_constant(e, R_TEMP2, k);
         emit_constant(e, R_TEMP, (int64_t)(uintptr_t)(cell - (APPLY_WORDS - 1)));
         emit_jump(e, common);
@@ -198,11 +303,17 @@ void native_put_arity_stubs(struct emitter *e, struct vm_native *n) {
     uint8_t *restart = emit_jump_if_forward(e, C_EQUAL);
     put_partial(e, n, leave);
     emit_link(e, restart, e->at);
+    const uint8_t *to_restart = e->at;
     put_restart(e, leave, call);
     emit_link(e, more, e->at);
     put_more(e, n, leave);
+    for (uint32_t k = 1; k <= FEW; k++) {
+        emit_align(e, 16);
+        n->stubs.other_arity[k] = runs_at(e, e->at);
+        put_other_arity(e, n, k, to_restart, leave);
+    }
     put_apply(e, n, call);
-    for (uint32_t k = 1; k <= MOST_ARGUMENTS; k++) {
+    for (uint32_t k = FEW + 1; k <= MOST_ARGUMENTS; k++) {
         n->stubs.other_arity[k] = runs_at(e, e->at);
         emit_constant(e, R_TEMP2, k);
         emit_jump(e, call);
