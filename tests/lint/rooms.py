@@ -98,8 +98,29 @@ def problems(sources, root):
                 yield '%s:%d: %s' % (source.path, number, problem)
 
 
+# Picture, and the folders whose rooms it has.
+PICTURE, PICTURED = 'vm/rooms.svg', ('vm/', 'memprof/')
+
+
+def pictured(root):
+    """Yields the rooms that are missing in the picture, or in the README.md of their folder."""
+    def read(path):
+        with open(os.path.join(root, path), encoding='utf-8') as file:
+            return file.read()
+    drawn = set(re.findall(r'[\w/]+', ' '.join(re.findall(r'>([^<]*)<', read(PICTURE)))))
+    for folder, names in ROOMS.items():
+        text = read(folder + 'README.md')
+        for name in names.split():
+            if folder in PICTURED and name not in drawn and folder + name not in drawn:
+                yield '%s: no %s%s' % (PICTURE, folder, name)
+            if '`%s/`' % name not in text:
+                yield '%sREADME.md: no `%s/`' % (folder, name)
+
+
 def texts(sources, root):
-    """Yields the rooms without a README.md, and the files that it does not name."""
+    """Yields what is missing in pictures and lists of rooms, the rooms without a README.md, and the
+    files that it does not name."""
+    yield from pictured(root)
     for folder, names in ROOMS.items():
         for room in [folder + name + '/' for name in names.split()]:
             if room in ROOMS:
