@@ -191,7 +191,7 @@ static intptr_t clamp(intptr_t n, intptr_t least, intptr_t most) {
     return n < least ? least : n > most ? most : n;
 }
 
-/* The valid setting for a wanted one: the nearest, or the present one. */
+/* The valid setting for a wanted one: the nearest, or the current one. */
 static intptr_t valid_setting(const struct gc_params *p, enum control_field field, intptr_t wanted,
                               intptr_t present) {
     switch (field) {

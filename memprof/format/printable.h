@@ -18,7 +18,7 @@ static inline unsigned mp_direction_control(const char *p) {
 }
 
 /* The bytes of the control character at p, which is before its text's end: one of ASCII's, of
- * U+0080 to U+009F in UTF-8, or of the above. 0: it is none. GC: never. */
+ * U+0080 to U+009F in UTF-8, or of the above; else 0. GC: never. */
 static inline size_t mp_control_bytes(const char *p) {
     unsigned char c = (unsigned char)p[0], next = (unsigned char)p[1];
     if (c < ' ' || c == 127) return 1;

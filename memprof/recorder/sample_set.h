@@ -59,7 +59,7 @@ static inline bool mp_set_append(struct mp_sample_set *s, uint64_t number) {
     return true;
 }
 
-/* How many members are smaller than this one; MP_NOT_IN_SET: it is none. Needs: all were
+/* How many members are smaller than this one; MP_NOT_IN_SET: it is not one. Needs: all were
  * appended. */
 static inline uint32_t mp_set_rank(const struct mp_sample_set *s, uint64_t number) {
     const size_t word = number / MP_SET_BITS;

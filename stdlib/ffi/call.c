@@ -127,7 +127,7 @@ static _Noreturn void refuse_argument(struct domain *d, value call, size_t i,
 
 /* ---- The call. ---- */
 
-/* The signature of a value call. Fails: raises if it is none, or its library is closed. */
+/* The signature of a value call. Fails: raises if it is not one, or its library is closed. */
 static struct ffi_signature *signature_of_call(struct domain *d, value call) {
     bool block = is_block(call) && tag_of(call) == 0 && wosize_of(call) >= CALL_FIELDS;
     struct ffi_signature *signature = block ? ffi_signature_of(field(call, CALL_PREPARED)) : NULL;

@@ -1,5 +1,5 @@
 (* The names that are there only so that libraries can be opened: calling one raises. So does a
-   list of flags that is none. *)
+   list of flags that is not a list. *)
 external refused : int -> unit = "t_refused"
 external flags : Obj.t -> int = "t_flags"
 

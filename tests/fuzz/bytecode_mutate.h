@@ -36,7 +36,7 @@ struct mutable_image {
     uint32_t start_count;
 };
 
-/* Takes a good executable apart; bytes must outlive *out. Returns 0, or -1 if it is none. */
+/* Takes a good executable apart; bytes must outlive *out. Returns 0, or -1 if it is not one. */
 int mutable_image_open(const uint8_t *bytes, size_t length, struct mutable_image *out);
 void mutable_image_close(struct mutable_image *image);
 

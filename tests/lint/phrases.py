@@ -53,6 +53,9 @@ BANNED = [
     ('asks of (a|an|the)', 'requires of'),
     ('one look at', 'one load of, one comparison with'),
     ('in vain', 'without a result; ignored; not found'),
+    ('(it|that|this) is none', 'it is not one, there is none'),
+    ('present (row|closure|block)', 'current'),
+    ('(stood|stands?) still', 'is paused'),
     ('the world outside', 'the outside world'),
     ('D(4|5|8|10|12)', 'the reason itself: no ids of decisions'),
 ]

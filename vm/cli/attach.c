@@ -125,7 +125,7 @@ static int record(const struct cli_options *options, struct cli_process *p) {
     int status = cli_begin_recording(options, p, bound, path, &reply, &connection);
     if (status == 0 && !options->quiet)
         cli_fail(0, path,
-                 "recording %s, which held %.1f MB before; it stood still for %.3f s to count that",
+                 "recording %s, which held %.1f MB before; it was paused for %.3f s to count that",
                  p->shown, megabytes(reply.before_words), (double)reply.pause_ns / 1e9);
     if (status == 0 && bound) status = wait_for_end(p, connection, path, options->quiet);
     else if (status == 0 && !options->quiet)
@@ -192,7 +192,7 @@ int cli_snapshot_process(struct cli_options *options) {
     }
     if (status == 0 && !options->quiet) {
         cli_fail(0, path,
-                 "%" PRIu64 " blocks, %.1f MB, in a file of %.1f KB; %s stood still for %.3f s",
+                 "%" PRIu64 " blocks, %.1f MB, in a file of %.1f KB; %s was paused for %.3f s",
                  reply.blocks, megabytes(reply.words), (double)reply.file_bytes / 1024, p.shown,
                  (double)reply.pause_ns / 1e9);
         print_next("heap", path);

@@ -176,9 +176,9 @@ int cli_print_machine_code(struct cli_options *options, const struct vm_image *i
 
 /* Reads OCAMLRUNPARAM, or CAMLRUNPARAM, into the options; ignored in a privileged process. */
 void cli_read_runparam(struct cli_options *options);
-/* The word of --jit or BACTRIAN_JIT. False: it is none. */
+/* The word of --jit or BACTRIAN_JIT. False: it is not one. */
 bool cli_jit_of_word(const char *text, enum vm_jit *out);
-/* Ends the process if a number in it is none that ocamlrun of this version starts with. */
+/* Ends the process if ocamlrun of this version would not start with a number in it. */
 void cli_check_runparam(const struct cli_options *options, const struct vm_version *version);
 
 /* ---- The verbs: each returns the exit status. ---- */

@@ -234,7 +234,7 @@ static bool action_needs_program(enum cli_option id) {
     return id == OPTION_MAGIC || id == OPTION_AUDIT;
 }
 
-/* The number of a signal by its name, with or without SIG, or by its number; 0: it is none. */
+/* The number of a signal by its name, with or without SIG, or by its number; 0: there is none. */
 static int signal_of_text(const char *text) {
     char *end;
     long number = strtol(text, &end, 10);

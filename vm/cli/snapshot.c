@@ -21,7 +21,7 @@ static void report(const char *path, const struct mp_record_heap *total, uint64_
     mp_put_printable(stderr, path, '?');
     fprintf(stderr,
             ": %" PRIu64
-            " blocks, %.1f MB, in a file of %.1f KB; the program stood still for %.3f s, "
+            " blocks, %.1f MB, in a file of %.1f KB; the program was paused for %.3f s, "
             "%.3f s of it for marking\nbactrian: next: bactrian prof heap ",
             total->blocks, (double)total->words * 8e-6, (double)file_bytes / 1024,
             (double)total->duration_ns / 1e9, (double)total->marking_ns / 1e9);

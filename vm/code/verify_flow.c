@@ -245,7 +245,7 @@ static inline uint32_t claim_words(struct vm_verifier *v, uint32_t pc) {
     return width;
 }
 
-/* Advances s->pc to the instruction after the present one, where control continues. */
+/* Advances s->pc to the instruction after the current one, where control continues. */
 static inline enum arrival arrive_next(struct vm_verifier *v, struct state *s) {
     uint32_t next = s->pc + s->width;
     if (next == v->words->count) {

@@ -48,7 +48,7 @@ struct debug_values {
     struct word_map known; /* by address; the words mean nothing */
 };
 
-/* Any word of the stack or of a block as a value; VAL_UNIT if it is none. */
+/* Any word of the stack or of a block as a value; VAL_UNIT if it is not one. */
 value debug_value_of_word(struct domain *d, value word);
 void debug_put_value(struct debug_connection *c, struct debug_values *values, value v);
 /* What the debugger sent: a block that it knows, or an integer; else VAL_UNIT. */

@@ -57,8 +57,8 @@ static inline void vm_fiber_next_generation(struct vm_fiber *f) {
     enum { LAST = 1 << 29 };
     f->generation = (f->generation & (LAST - 1)) + 1;
 }
-/* The fiber of handle v, any value, in that state, which is not FREE; NULL: it is none. GC: never.
- */
+/* The fiber of handle v, any value, in that state, which is not FREE; NULL: it is not one.
+ * GC: never. */
 static inline struct vm_fiber *vm_fiber_find(const struct vm_fibers *t, value v,
                                              enum vm_fiber_state state) {
     uint32_t index = (uint32_t)((uint64_t)v >> 1);

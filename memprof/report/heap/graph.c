@@ -221,7 +221,7 @@ static bool add_blocks(struct loader *l, const struct mp_text *shapes) {
     struct report_buffer from = {(unsigned char *)shapes->bytes, shapes->length, 0};
     for (size_t at = 0; at < from.length;) {
         bool fits = l->in_edges ? add_edge(l, &from, &at) : add_block(l, &from, &at);
-        if (!fits) return fail(l, "damaged: a block that is none");
+        if (!fits) return fail(l, "damaged: a block that does not exist");
     }
     uint64_t needed = (uint64_t)BLOCK_BYTES * l->addresses.count +
                       (uint64_t)EDGE_BYTES * l->targets.count;

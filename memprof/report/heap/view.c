@@ -32,7 +32,7 @@ static void add_facts(const struct snapshot *s) {
     report_fact(t, "blocks", "blocks", report_count((double)total->blocks));
     report_fact(t, "edges", "edges", report_count((double)total->edges));
     report_fact(t, "external", "outside the heap", report_bytes((double)total->external_bytes));
-    report_fact(t, "pause", "the program stood still",
+    report_fact(t, "pause", "the program was paused",
                 report_seconds((double)total->duration_ns / 1e9));
 }
 

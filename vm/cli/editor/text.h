@@ -32,7 +32,7 @@ void text_cut(struct edit_text *t, size_t from, size_t to);
 /* Exchanges the characters before and at the cursor; at a line's end, the two before it. */
 void text_transpose(struct edit_text *t);
 
-/* Keeps the present state for text_undo, which goes back to the last one kept. */
+/* Keeps the current state for text_undo, which goes back to the last one kept. */
 void text_keep(struct edit_text *t);
 void text_undo(struct edit_text *t);
 void text_forget_undo(struct edit_text *t);

@@ -71,7 +71,7 @@ static size_t end_of_quoted(const char *text, size_t at, size_t name) {
     return 0;
 }
 
-/* The position after the character literal at a quote; that after the quote, if it is none. */
+/* The position after the character literal at a quote; that after the quote, if there is none. */
 static size_t end_of_char(const char *text, size_t at) {
     if (text[at + 1] == '\\' && text[at + 2] != 0) {
         size_t end = at + 3;

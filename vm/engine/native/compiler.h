@@ -156,7 +156,7 @@ struct native_compiler {
     const uintptr_t *words;
     struct native_row *rows;
     uint32_t body;
-    struct native_body *bodies; /* NULL: the present one is the only one */
+    struct native_body *bodies; /* NULL: the current one is the only one */
     uint32_t body_count;
     uint32_t more_words; /* that inlined functions need, more than the function */
     bool calls_other;    /* in a call that was to be inlined */
@@ -166,11 +166,11 @@ struct native_compiler {
     uint32_t max_depth, value_capacity;
     uint32_t locked, locked_xmm; /* registers */
     uint32_t row;
-    uint32_t block; /* the number of the present block of instructions: no jump leads into it or out
+    uint32_t block; /* the number of the current block of instructions: no jump leads into it or out
                        of it, except to late code */
     uint32_t called_before;         /* the row that follows the APPLY1 to APPLY3 compiled last */
     bool failed;                    /* the function stays in the loop */
-    bool reachable;                 /* control reaches the present row */
+    bool reachable;                 /* control reaches the current row */
     bool checks;                    /* not --unchecked */
     bool raises_bound_errors;       /* the present instruction, for an index out of bounds */
     const void *const *loop_bodies; /* of the loop's instructions */
@@ -255,11 +255,11 @@ void native_free_compiling(struct vm_native *native);
 void native_form(struct native_compiler *c, const struct vm_ir_row *row);
 /* A C_CALL. */
 void native_primitive(struct native_compiler *c, const struct vm_ir_row *row);
-/* A comparison or a branch. False: it is none. */
+/* A comparison or a branch. False: it is neither. */
 bool native_branch(struct native_compiler *c, const struct vm_ir_row *row);
-/* An instruction of effects. False: it is none. */
+/* An instruction of effects. False: it is not one. */
 bool native_switch(struct native_compiler *c, const struct vm_ir_row *row);
-/* A call, return, handler or poll. False: it is none of those. */
+/* A call, return, handler or poll. False: it is another instruction. */
 bool native_call(struct native_compiler *c, const struct vm_ir_row *row);
 /* Stores v in field i of the block in a register, with the barrier of gc_store. A float must be in
  * a block already, unless it is unwritten content. */

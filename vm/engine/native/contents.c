@@ -34,7 +34,7 @@ void native_write_contents(struct native_compiler *c) {
     for (uint32_t k = 0; k < c->reference_count; k++) native_write_content(c, k);
 }
 
-/* The pin of the content in the loop of the present row, or NULL. */
+/* The pin of the content in the loop of the current row, or NULL. */
 static const struct native_pin *pin_of(const struct native_compiler *c, uint32_t k) {
     const struct native_loop *loop = native_loop_of(c, c->row);
     for (uint32_t i = 0; loop != NULL && i < loop->count; i++)

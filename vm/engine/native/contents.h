@@ -17,7 +17,7 @@ uint16_t native_content(struct native_compiler *c, uint32_t k);
  * which may exit. Changes the flags, R_TEMP and R_TEMP2. */
 void native_write_content(struct native_compiler *c, uint32_t k);
 void native_write_contents(struct native_compiler *c);
-/* The code of the present row, which makes or uses reference k. */
+/* The code of the current row, which makes or uses reference k. */
 void native_reference(struct native_compiler *c, const struct vm_ir_row *row, uint32_t k);
 
 #endif

@@ -38,7 +38,7 @@ size_t native_exit_words(const uint32_t *w);
 static inline enum exit_kind kind_of_move(const uint32_t *w) { return w[0] >> 12 & 7; }
 unsigned words_of_move(const uint32_t *w);
 
-/* An exit that describes the present state: before the present row. */
+/* An exit that describes the current state: before the current row. */
 uint32_t native_describe_exit(struct native_compiler *c);
 /* With --jit-stress: counts a guard; returns the site of a jump that is taken at every N-th one,
  * with the flags pushed on the C stack. NULL: without that option. Preserves registers and

@@ -36,7 +36,7 @@ static int copy(struct native_compiler *c, uint16_t v) {
 
 /* ---- Loads. ---- */
 
-/* A register that holds the present closure. */
+/* A register that holds the current closure. */
 static int env_register(struct native_compiler *c) {
     return c->now.env == NO_VALUE ? R_ENV : nv_register(c, c->now.env);
 }

@@ -6,7 +6,7 @@
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
 
-/* The operands of the present row in registers: the element is the result. */
+/* The operands of the current row in registers: the element is the result. */
 static struct native_place item_of(struct native_compiler *c, uint16_t array, uint16_t index) {
     need_block(c, array);
     need_int(c, index);
@@ -22,7 +22,7 @@ static void compare_with_size(struct emitter *e, struct native_place item) {
     emit_alu(e, ALU_COMPARE, item.index, R_TEMP);
 }
 
-/* Goes to late code, which continues behind the present row, if the array's tag is `first` or
+/* Goes to late code, which continues behind the current row, if the array's tag is `first` or
  * above; in the array of another tag the index is then tested. */
 static uint32_t test_array(struct native_compiler *c, struct native_place item, unsigned first,
                            unsigned kind) {

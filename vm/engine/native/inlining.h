@@ -9,7 +9,7 @@
  * when the caller was compiled. Machine code compares the closure's code; another closure is called
  * out of line.
  *
- * NV4  In an inlined function the present closure is the value `env`, not R_ENV, which stays the
+ * NV4  In an inlined function the current closure is the value `env`, not R_ENV, which stays the
  *      caller's; rows, labels and heights are those of c->body, and heights include the caller's
  *      frame. */
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_INLINING_H
@@ -22,11 +22,11 @@
  * or an integer. GC: never. */
 void native_find_inlined(struct native_compiler *c, value env);
 void native_free_bodies(struct native_compiler *c);
-/* The arguments of a call; 0: it is none. */
+/* The number of arguments of a call; 0: it is not a call. */
 uint32_t native_arguments_of_call(const struct vm_ir_row *row);
-/* Makes the rows of a body the present ones. */
+/* Makes the rows of a body the current ones. */
 void native_enter_body(struct native_compiler *c, uint32_t body);
-/* The call of the present row, with n arguments, whose callee is A. False: it is not inlined, and
+/* The call of the current row, with n arguments, whose callee is A. False: it is not inlined, and
  * nothing is done. */
 bool native_inline(struct native_compiler *c, uint32_t n, bool is_tail_call);
 /* RETURN in an inlined function. */

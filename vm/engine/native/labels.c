@@ -42,7 +42,7 @@ static void move_registers(struct emitter *e, struct move *moves, uint32_t n, bo
 
 static bool is_float(const struct native_pin *pin) { return pin->facts == FACT_DOUBLE; }
 
-/* Whether the present row, of the pin's loop, has what it is for. */
+/* Whether the current row, of the pin's loop, has what it is for. */
 static bool is_there(const struct native_compiler *c, const struct native_pin *pin) {
     if (pin->reference == 0) return pin->slot < c->now.depth;
     return c->rows[c->row].references >> (pin->reference - 1) & 1;

@@ -10,7 +10,7 @@ struct native_compiler;
 
 /* Sets c->has_self_entry, and the pins of the first row. GC: never, for all of them. */
 void native_find_self_calls(struct native_compiler *c);
-/* The code of the present row, a call of the function itself: its arguments, the top of the stack,
+/* The code of the current row, a call of the function itself: its arguments, the top of the stack,
  * become the slots from `to` on. If these are not their own, a return frame goes below. */
 void native_call_itself(struct native_compiler *c, uint32_t to);
 /* Writes the arguments into their slots, at the entry. */

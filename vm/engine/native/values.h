@@ -74,7 +74,7 @@ struct native_values {
 
 /* ---- Values and slots. ---- */
 uint16_t nv_constant(struct native_compiler *c, int64_t k);
-uint16_t nv_env(struct native_compiler *c); /* the present closure */
+uint16_t nv_env(struct native_compiler *c); /* the current closure */
 uint16_t nv_in_register(struct native_compiler *c, int reg, unsigned facts);
 uint16_t nv_in_xmm(struct native_compiler *c, int xmm);
 void nv_set_a(struct native_compiler *c, uint16_t v);
