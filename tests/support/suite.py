@@ -15,7 +15,7 @@ others by the OCaml of this machine. Comments at the head of a program say what 
   (* sampled: no: WHY *)     not run with --memprof-stress
   (* under: no: WHY *)       not run with --under
   (* jit: no: WHY *)         not run with --jit=all: it counts what machine code does not allocate
-  (* ocaml5: no: WHY *)      not run by difftest --ocaml 5.3, which compiles all with OCaml 5.3
+  (* ocaml5: no: WHY *)      not run by difftest --ocaml 5.3 or 5.4, which compile all with that
   (* ocaml: 5.4 *)           for a program of tests/lang/ocaml5: this OCaml, not 5.3
 """
 import ast
@@ -242,8 +242,9 @@ def companions(folder, names):
 
 def find_programs(patterns, version='system'):
     """All programs, or those whose name contains one of the patterns. version: 'system', those for
-    the OCaml of this machine; 'own', each with its own OCaml; '5.3', all with OCaml 5.3."""
+    the OCaml of this machine; 'own', each with its own OCaml; '5.3' and '5.4', all with that one."""
     found = []
+    all_with_5 = version not in ('system', 'own')
     for folder, _, names in sorted(os.walk(LANG)):
         sources = sorted(name for name in names if name.endswith('.ml'))
         helpers = companions(folder, sources)
@@ -252,8 +253,10 @@ def find_programs(patterns, version='system'):
             if name in helpers or (patterns and not any(p in program.name for p in patterns)):
                 continue
             if program.uses_ocaml5 if version == 'system' else \
-                    version == '5.3' and program.exempt_from_ocaml5:
+                    all_with_5 and program.exempt_from_ocaml5:
                 continue
-            program.uses_ocaml5 |= version == '5.3'
+            if all_with_5:
+                program.uses_ocaml5 = True
+                program.ocaml5_version = program.says.get('ocaml', version)
             found.append(program)
     return found

@@ -23,6 +23,7 @@
 #include "vm/engine/native/native.h"
 #include "vm/engine/prepare.h"
 #include "vm/engine/slow.h"
+#include "vm/stack/backtrace.h"
 #include "vm/stack/fiber.h"
 #include "vm/stack/prim_watch.h"
 #include "vm/stack/raise.h"
@@ -642,6 +643,7 @@ raw_access: /* the instruction expects a block of another kind */
 #endif
 zero_divide:
     SAVE();
+    vm_backtrace_note_division(d);
     vm_raise_zero_divide(d);
 type_error:
     SAVE();

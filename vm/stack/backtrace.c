@@ -349,8 +349,21 @@ static const value *end_of_backtrace(struct domain *d, const struct traps *traps
     return f->used > 0 ? f->end - f->trap : b;
 }
 
+void vm_backtrace_note_division(struct domain *d) { d->backtrace->division = true; }
+
+/* OCaml takes the place of any C code that raises to be an instruction with one operand. DIVINT and
+ * MODINT have none, so theirs is a word too far, in the next instruction; a debug event may be
+ * there. */
+static bool is_word_too_far(struct domain *d, value exn) {
+    bool noted = d->backtrace->division;
+    d->backtrace->division = false;
+    return noted && is_block(d->vm->global_data) &&
+           exn == field(d->vm->global_data, EXN_DIVISION_BY_ZERO);
+}
+
 void vm_backtrace_record(struct domain *d, value exn, bool reraise) {
     struct vm_backtrace *b = d->backtrace;
+    bool too_far = is_word_too_far(d, exn);
     if (!reraise || exn != b->last_exn) {
         b->count = 0;
         gc_modify_root(&d->gc, &b->last_exn, exn);
@@ -361,7 +374,9 @@ void vm_backtrace_record(struct domain *d, value exn, bool reraise) {
                      .visit = append,
                      .context = b};
     w.stop = end_of_backtrace(d, &w.traps);
+    size_t first = b->count;
     walk(&w, !reraise && at_entry_of_overflow(d, exn));
+    if (too_far && b->count > first) b->gpcs[first]++;
     vm_backtrace_publish(d);
 }
 

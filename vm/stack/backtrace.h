@@ -21,6 +21,7 @@ struct vm_fiber;
 struct vm_backtrace {
     size_t count;   /* read it by vm_backtrace_count: a stub may have emptied it */
     value last_exn; /* the exception that was recorded last, or VAL_UNIT */
+    bool division;  /* vm_backtrace_note_division was called since the last record */
     uint64_t gpcs[VM_BACKTRACE_LIMIT];
 };
 
@@ -32,6 +33,8 @@ void vm_backtrace_destroy(struct domain *d);
 /* Records a raise of exn: the frames from sp (S2) to the innermost trap frame. A first raise, or
  * one of another exception, begins a new backtrace; a reraise continues it. GC: never. */
 void vm_backtrace_record(struct domain *d, value exn, bool reraise);
+/* An instruction that divides is about to raise Division_by_zero. GC: never. */
+void vm_backtrace_note_division(struct domain *d);
 /* Records all active calls, for a run that is stopped here (S2). GC: never. */
 void vm_backtrace_record_stop(struct domain *d);
 /* Turns recording on or off; a change empties the backtrace. GC: never. */
