@@ -89,7 +89,7 @@ int events_register(struct domain *d, const char *name) {
 
 /* ---- Rings. ---- */
 
-static uint64_t now_ns(void) {
+uint64_t events_now_ns(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
@@ -128,7 +128,7 @@ static void put_item(struct domain *d, uint64_t kind, unsigned type, unsigned nu
         at = 0;
     }
     words[at] = item_header(length, kind, type, number);
-    words[at + 1] = now_ns();
+    words[at + 1] = events_now_ns();
     if (n > 0) memcpy(&words[at + 2], contents, n * sizeof *words);
     atomic_store_explicit(&ring->tail, ring->tail + padding + length, memory_order_release);
 }

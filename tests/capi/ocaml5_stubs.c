@@ -337,10 +337,11 @@ value t_events(value type) {
     caml_runtime_events_resume();
     caml_ev_lifecycle(EV_FORK_PARENT, 7);
     char *somewhere = caml_runtime_events_current_location();
+    uint64_t now = caml_time_counter();
     caml_runtime_events_post_fork();
     bool good = !before && nowhere == NULL && event == again && started && paused &&
-                somewhere != NULL && access(somewhere, R_OK) == 0 &&
-                caml_runtime_events_are_active();
+                somewhere != NULL && access(somewhere, R_OK) == 0 && now > 0 &&
+                caml_time_counter() >= now && caml_runtime_events_are_active();
     caml_stat_free(somewhere);
     CAMLreturn(Val_bool(good));
 }

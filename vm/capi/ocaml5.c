@@ -227,6 +227,8 @@ value caml_runtime_events_user_resolve(const char *name, int type) {
 
 /* ---- The system. ---- */
 
+uint64_t caml_time_counter(void) { return events_now_ns(); }
+
 /* The table of named values needs no preparation. */
 void caml_init_callbacks(void) {}
 

@@ -272,6 +272,15 @@ static const struct vm_marshal_custom_reader *find_custom(const struct vm_marsha
     return r->options->find_custom(r->options->context, name);
 }
 
+/* Whether a custom block may be written with its size, or without it. */
+static bool is_right_code(const struct vm_marshal_reader *r, unsigned code,
+                          const struct gc_custom_ops *ops, const char **problem) {
+    bool strict = r->d != NULL && r->d->vm->version->marshal_customs_are_strict;
+    *problem = strict ? "wrong custom block kind" : "expected a fixed-size custom block";
+    bool fixed = ops->fixed_length != NULL;
+    return code == CODE_CUSTOM_FIXED ? fixed : !strict || !fixed;
+}
+
 /* The reader of the kind whose identifier comes next, which it skips; NULL: the reader failed. */
 static const struct vm_marshal_custom_reader *read_kind(struct vm_marshal_reader *r,
                                                         unsigned code) {
@@ -279,12 +288,12 @@ static const struct vm_marshal_custom_reader *read_kind(struct vm_marshal_reader
     size_t limit = remaining(r) < MAX_CUSTOM_NAME ? remaining(r) : MAX_CUSTOM_NAME;
     const char *end = memchr(name, 0, limit);
     const struct vm_marshal_custom_reader *custom = end == NULL ? NULL : find_custom(r, name);
+    const char *problem;
     if (custom == NULL) {
         refuse(r, reader_name(r), "unknown custom block identifier", end == NULL ? "" : name,
                "a custom block of unknown identifier");
-    } else if (code == CODE_CUSTOM_FIXED && custom->ops->fixed_length == NULL) {
-        refuse(r, reader_name(r), "expected a fixed-size custom block", name,
-               "a custom block without its size");
+    } else if (!is_right_code(r, code, custom->ops, &problem)) {
+        refuse(r, reader_name(r), problem, name, "a custom block without its size, or with it");
     } else {
         r->custom = name;
         r->at = (const uint8_t *)end + 1;
