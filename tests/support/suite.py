@@ -242,7 +242,7 @@ def companions(folder, names):
 
 def find_programs(patterns, version='system'):
     """All programs, or those whose name contains one of the patterns. version: 'system', those for
-    the OCaml of this machine; 'own', each with its own OCaml; '5.3' and '5.4', all with that one."""
+    the OCaml of this machine; 'own', each with its own OCaml; '5.3' or '5.4', all with it."""
     found = []
     all_with_5 = version not in ('system', 'own')
     for folder, _, names in sorted(os.walk(LANG)):

@@ -1,3 +1,4 @@
+(* ocaml5: no: the places of sampled calls, chosen at random, depend on handlers in OCaml 5 *)
 (* Exceptions unwind deep stacks to a handler somewhere in the middle, and other calls are made from
    there: every place is that of the call which is active. *)
 let depth = 120
