@@ -159,7 +159,8 @@ value vm_run_signal_handlers_exn(struct domain *d) {
         uint64_t bit = bit_of(number);
         if ((mask_bits() & bit) != 0) continue;
         __atomic_store_n(&caml_pending_signals[number], 0, __ATOMIC_RELAXED);
-        atomic_fetch_and(&recorded, ~bit);
+        /* A handler that polls may have run the others. */
+        if ((atomic_fetch_and(&recorded, ~bit) & bit) == 0) continue;
         result = vm_signal_run_handler_exn(d, number);
     }
     if (vm_signals_pending(d)) gc_request_action(&d->gc);
