@@ -101,6 +101,12 @@ class DenialsOfOCaml5(Case):
             self.expect(self.world(*options, 'input_value'), out=refusal % flag)
             self.expect(self.world(*options, 'caml_input_value_from_bytes'), out='done')
 
+    def test_standard_channels_can_be_denied(self):
+        program = self.compiled('quiet5', 'let () = print_string "ran"')
+        done = self.bactrian('--deny=stdio', program)
+        self.assertEqual((done.status, done.out), (2, ''), repr(done))
+        self.assertIn('caml_ml_open_descriptor_in: refused by --deny=stdio', done.err)
+
     def test_a_denied_environment_is_empty(self):
         program = self.compiled('home5', 'let () = print_string (Option.value ~default:"none" '
                                 '(Sys.getenv_opt "HOME"))')
