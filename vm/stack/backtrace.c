@@ -349,7 +349,7 @@ static const value *end_of_backtrace(struct domain *d, const struct traps *traps
     return f->used > 0 ? f->end - f->trap : b;
 }
 
-void vm_backtrace_note_division(struct domain *d) { d->backtrace->division = true; }
+void vm_backtrace_note_division(struct domain *d) { d->backtrace->division = d->backtrace_active; }
 
 /* OCaml takes the place of any C code that raises to be an instruction with one operand. DIVINT and
  * MODINT have none, so theirs is a word too far, in the next instruction; a debug event may be
