@@ -1,3 +1,4 @@
+(* ocaml: 5.3 *)
 (* Compression needs zstd to be switched on first; small values stay as they are. *)
 external start : unit -> bool = "caml_zstd_initialize"
 external flags_of : int -> Marshal.extern_flags = "%identity"

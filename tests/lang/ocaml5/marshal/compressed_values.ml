@@ -1,3 +1,4 @@
+(* ocaml: 5.3 *)
 type flag = No_sharing | Closures | Compat_32 | Compression
 external initialize : unit -> bool = "caml_zstd_initialize"
 external to_bytes : 'a -> flag list -> bytes = "caml_output_value_to_bytes"
