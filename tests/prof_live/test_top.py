@@ -162,6 +162,20 @@ def test_top_of_a_process_that_stands_still(place):
     program.end()
 
 
+def test_keys_that_come_together_are_all_keys(place):
+    program = place.loop()
+    screen = Screen(place, '--rate', '1e-2', program.pid)
+    screen.wait('growth/min')
+    for keys, pattern in (('fg', 'minor collections'), ('flt', 'growth/min'),
+                          ('t\033[5~\033[Z\033[1;5Cf', 'whole run'), ('g\033', 'growth/min')):
+        screen.terminal.run('send-keys', '-l', keys)
+        screen.wait(pattern)
+    screen.terminal.run('send-keys', '-l', 'fgq')
+    screen.wait('status 0')
+    screen.terminal.close()
+    program.end()
+
+
 def test_hostile_names_on_the_screen(place):
     source = LOOP.replace('let grow', '\n# 1 "\033]0;title\a\033[41mevil\033[2J.ml"\nlet grow')
     program = Program(place, place.compile(source))

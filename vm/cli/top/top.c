@@ -29,6 +29,8 @@ struct top {
     pid_t snapshot_process;
     char snapshot_line[512]; /* as much as was read of a line */
     size_t snapshot_length;
+    char keys[64]; /* that the terminal has sent */
+    size_t key_bytes;
     char program[256], message[512];
     bool leaves;
 };
@@ -147,22 +149,32 @@ static void read_snapshot(struct top *t) {
 
 /* ---- Keys. ---- */
 
-/* A key of what the terminal has sent. */
-static int parse_key(const char *bytes, size_t n) {
+/* The length of the escape sequence at the start of the bytes; 0: its end is missing. */
+static size_t escape_length(const char *bytes, size_t n) {
+    size_t i = 2;
+    if (n < 2) return 1; /* the key Escape */
+    if (bytes[1] == 'O') return n > 2 ? 3 : 0;
+    if (bytes[1] != '[') return 1;
+    while (i < n && bytes[i] >= 0x20 && bytes[i] < 0x40) i++; /* parameters */
+    return i < n ? i + 1 : 0;
+}
+
+/* The first key of what the terminal has sent, of which *length bytes are it; 0: more will come. */
+static int parse_key(const char *bytes, size_t n, size_t *length) {
     static const struct {
         const char *sequence;
         int key;
     } sequences[] = {{"\033[A", KEY_LINE_UP},    {"\033OA", KEY_LINE_UP},
                      {"\033[B", KEY_LINE_DOWN},  {"\033OB", KEY_LINE_DOWN},
-                     {"\033[5~", KEY_LAST_PAGE}, {"\033[6~", KEY_NEXT_PAGE}};
-    for (size_t i = 0; i < sizeof sequences / sizeof sequences[0]; i++) {
-        size_t length = strlen(sequences[i].sequence);
-        if (n >= length && memcmp(bytes, sequences[i].sequence, length) == 0)
+                     {"\033[5~", KEY_LAST_PAGE}, {"\033[6~", KEY_NEXT_PAGE},
+                     {"\033", KEY_BACK}};
+    *length = bytes[0] == '\033' ? escape_length(bytes, n) : 1;
+    for (size_t i = 0; i < sizeof sequences / sizeof sequences[0]; i++)
+        if (strlen(sequences[i].sequence) == *length &&
+            memcmp(bytes, sequences[i].sequence, *length) == 0)
             return sequences[i].key;
-    }
-    if (n == 1 && bytes[0] == '\033') return KEY_BACK;
-    return (unsigned char)bytes[0] >= ' ' || bytes[0] == CONTROL('C') ? (unsigned char)bytes[0]
-                                                                      : KEY_NONE;
+    bool is_key = *length == 1 && ((unsigned char)bytes[0] >= ' ' || bytes[0] == CONTROL('C'));
+    return is_key ? (unsigned char)bytes[0] : KEY_NONE;
 }
 
 static void scroll(struct top *t, bool up, size_t lines) {
@@ -198,11 +210,21 @@ static void act(struct top *t, int key) {
     }
 }
 
+/* Acts on all keys. The start of an escape sequence waits for the rest. */
 static void read_keys(struct top *t) {
-    char bytes[64];
-    ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
-    if (n > 0) act(t, parse_key(bytes, (size_t)n));
-    else if (n == 0 || (errno != EINTR && errno != EAGAIN)) t->leaves = true; /* it was closed */
+    size_t at = 0, length = 1;
+    ssize_t n = read(STDIN_FILENO, t->keys + t->key_bytes, sizeof t->keys - t->key_bytes);
+    if (n == 0 || (n < 0 && errno != EINTR && errno != EAGAIN)) t->leaves = true; /* closed */
+    if (n <= 0) return;
+    t->key_bytes += (size_t)n;
+    while (at < t->key_bytes && length > 0 && !t->leaves) {
+        const int key = parse_key(t->keys + at, t->key_bytes - at, &length);
+        at += length;
+        if (length > 0) act(t, key);
+    }
+    if (at == 0) at = t->key_bytes; /* no sequence is that long */
+    t->key_bytes -= at;
+    memmove(t->keys, t->keys + at, t->key_bytes);
 }
 
 /* ---- The loop. ---- */
