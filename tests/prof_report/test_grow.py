@@ -41,10 +41,10 @@ class Grow(support.Case):
     def grow(self, *words):
         return json.loads(self.prof('grow', 'p.prof', '--json', *words))
 
-    def leaks(self):
+    def leaks(self, verdict='leak'):
         """The functions whose sites leak."""
         return {(re.search(r'Growing\.(\w+)', row['name']) or [row['name']] * 2)[1]
-                for row in self.grow('--top', '1000')['rows'] if row['verdict'] == 'leak'}
+                for row in self.grow('--top', '1000')['rows'] if row['verdict'] == verdict}
 
     def programs(self, count, kinds):
         """Arguments of generated programs: a queue, so that there are markings, other structures
@@ -151,10 +151,25 @@ class Grow(support.Case):
                 accused[' '.join(words)] = sorted(found)
         self.assertLessEqual(len(accused), 5 if self.settings.long else 2, accused)
 
+    def test_caches_that_still_fill_do_not_leak(self):
+        """As long as a cache fills, random keys find ever less room."""
+        program, leaks, growing, count = self.compile(), [], 0, 20 if self.settings.long else 4
+        steps = 5 * STEPS
+        for seed in range(count):
+            size = steps * (50 + 50 * seed // count) // 100
+            self.record(str(seed), str(steps), 'queue:900', 'cache:%d' % size, program=program)
+            leaks += [(size, name) for name in self.leaks()]
+            growing += 'cache' in self.leaks('growing')
+        self.assertLessEqual(len(leaks), count // 2, leaks)
+        self.assertGreaterEqual(growing, count // 2)
+        for words in self.programs(count, LEAKS):
+            self.record(words[0], str(steps), *words[2:], program=program)
+            self.assertIn(words[-1].split(':')[0], self.leaks())
+
     def test_leaks_are_found(self):
         program, missed, accused = self.compile(), {}, {}
         for words in self.programs(20, LEAKS):
-            self.record(*words, program=program)
+            self.record(words[0], str(2 * STEPS), *words[2:], program=program)
             found, leak = self.leaks(), words[-1].split(':')[0]
             if leak not in found:
                 missed[' '.join(words)] = sorted(found)

@@ -118,7 +118,8 @@ static void explain(struct report_doc *doc, const struct report_growths *g) {
     bool marked = g->grouping.query->live == REPORT_LIVE_PROVEN;
     if (g->judged)
         report_doc_note(doc, "verdict: leak: grows in step with the program, and what is born "
-                             "stays; fills: grows no more, or not steadily; replaced: early "
+                             "stays; growing: the same, but it slows down, as a cache does "
+                             "that fills; fills: grows no more, or not steadily; replaced: early "
                              "blocks die; chance: explained by sampling.");
     else
         report_doc_note(doc,

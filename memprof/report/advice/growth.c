@@ -16,25 +16,6 @@ static const double LAST_STEP_ERRORS = 1.6; /* standard errors by which the last
 
 /* ---- Moments. ---- */
 
-static double words_of(const struct report_counter *c) {
-    return c->minor_words + c->major_words - c->promoted_words + c->external_words;
-}
-
-/* Words allocated until a time, by the exact counters; 0 if there are none. */
-static double words_until(const struct report_model *m, int64_t time) {
-    size_t low = 0, high = m->counters.count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->counters.at[middle].time <= time) low = middle + 1;
-        else high = middle;
-    }
-    if (low == 0) return 0;
-    const struct report_counter *before = &m->counters.at[low - 1], *after = before + 1;
-    if (low == m->counters.count) return words_of(before);
-    double share = (double)(time - before->time) / (double)(after->time - before->time);
-    return words_of(before) + share * (words_of(after) - words_of(before));
-}
-
 /* The index of the last marking that began by a time; 0 if none did. */
 static size_t marking_by(const struct report_model *m, int64_t time) {
     size_t found = 0;
@@ -64,7 +45,7 @@ static bool choose_markings(const struct report_model *m, int64_t from, int64_t 
     size_t last = last_marking(m, to), first = from < 0 ? 0 : marking_by(m, from);
     double *words = report_alloc((m->markings.count + 1) * sizeof *words);
     for (size_t i = 0; i < m->markings.count; i++)
-        words[i] = words_until(m, m->markings.at[i].began);
+        words[i] = report_words_until(m, m->markings.at[i].began);
     if (from < 0 && last >= REPORT_STEPS)
         first = nearest(words, 0, last - REPORT_STEPS, words[last] / 4);
     bool enough = last >= first + REPORT_STEPS;
@@ -129,6 +110,12 @@ static void merge(struct report_growth *total, const struct report_growth *group
 
 /* ---- Verdicts. ---- */
 
+/* The variance of a number of hits. */
+static double variance_of(const struct report_growth *g, double hits, double rate) {
+    const double thinner = g->born.hits > 0 ? 1 + g->born.excess / (double)g->born.hits : 1;
+    return fmax(1, fabs(hits)) * (1 - rate) * thinner;
+}
+
 /* Whether it grows in nearly every step, and still in the last one (GW2). */
 static bool is_steady(const struct report_growth *g, double rate) {
     double mean = (g->live[REPORT_STEPS] - g->live[0]) / REPORT_STEPS;
@@ -136,7 +123,7 @@ static bool is_steady(const struct report_growth *g, double rate) {
     for (int k = 1; k <= REPORT_STEPS; k++)
         steps += g->live[k] - g->live[k - 1] >= STEADY_SHARE * mean;
     double last = g->live[REPORT_STEPS] - g->live[REPORT_STEPS - 1];
-    double error = sqrt(fmax(1, fabs(last)) * (1 - rate));
+    double error = sqrt(variance_of(g, last, rate));
     return steps >= REPORT_STEPS - 1 && last >= LAST_STEP_SHARE * mean &&
            last >= LAST_STEP_ERRORS * error;
 }
@@ -173,8 +160,9 @@ static void judge_all(struct report_growths *g) {
     for (size_t i = 0; i < n; i++) {
         struct report_growth *group = &g->groups[changes[i].location];
         group->verdict = judge(g, group, changes[i].certain);
-        leaks += group->verdict == REPORT_LEAKS;
     }
+    report_growths_find_slowing(g);
+    for (size_t i = 0; i < n; i++) leaks += g->groups[changes[i].location].verdict == REPORT_LEAKS;
     size_t next[2] = {leaks, 0}; /* of the others, of the leaks */
     for (size_t i = 0; i < n; i++) {
         bool leak = g->groups[changes[i].location].verdict == REPORT_LEAKS;
@@ -213,9 +201,9 @@ void report_growths_free(struct report_growths *growths) {
 
 const char *report_verdict_text(enum report_verdict verdict) {
     static const char *const texts[REPORT_VERDICTS] = {
-        [REPORT_LEAKS] = "leak",     [REPORT_FILLS] = "fills",     [REPORT_REPLACES] = "replaced",
-        [REPORT_IS_SMALL] = "small", [REPORT_SHRINKS] = "shrinks", [REPORT_BY_CHANCE] = "chance",
-        [REPORT_UNJUDGED] = ""};
+        [REPORT_LEAKS] = "leak",        [REPORT_GROWS] = "growing",  [REPORT_FILLS] = "fills",
+        [REPORT_REPLACES] = "replaced", [REPORT_IS_SMALL] = "small", [REPORT_SHRINKS] = "shrinks",
+        [REPORT_BY_CHANCE] = "chance",  [REPORT_UNJUDGED] = ""};
     ASSERT(verdict < REPORT_VERDICTS);
     return texts[verdict];
 }

@@ -8,9 +8,11 @@
  * GW1  What is live at `to` was live at `from` and is not gone, or was born since.
  * GW2  A group leaks if it grew beyond chance, by 1 % of what is live or more, in nearly every step
  *      and no slower in the last one; and if nearly none of its early blocks, which were born in
- *      the first half and have lived for a whole step, dies in the last step. A cache that fills
- *      does not grow in the last step; of a queue, or where entries are replaced, early blocks
- *      die. */
+ *      the first half and have lived for a whole step, dies in the last step. A cache that is full
+ *      grows no more in the last step; of a queue, or where entries are replaced, early blocks die.
+ * GW3  A group that grows so, but ever more slowly, may be a cache that random keys fill, or a leak
+ *      that ends: a line through its growth from marking to marking falls by a quarter or more,
+ *      beyond chance. */
 #ifndef BACTRIAN_MEMPROF_REPORT_ADVICE_GROWTH_H
 #define BACTRIAN_MEMPROF_REPORT_ADVICE_GROWTH_H
 
@@ -20,7 +22,8 @@ enum { REPORT_STEPS = 4 };
 
 enum report_verdict {
     REPORT_LEAKS,
-    REPORT_FILLS,    /* it grew, but not in the last step, or not steadily */
+    REPORT_GROWS,    /* it grows steadily, but slows down */
+    REPORT_FILLS,    /* it grew, but no longer, or not steadily */
     REPORT_REPLACES, /* it grew; its early blocks die */
     REPORT_IS_SMALL, /* it grew by less than 1 % of what is live */
     REPORT_SHRINKS,
@@ -55,6 +58,10 @@ struct report_growths {
 struct report_growths *report_growths_create(const struct report_query *query, int64_t from,
                                              int64_t to, struct report_error *error);
 void report_growths_free(struct report_growths *growths);
+/* Of the groups that leak, finds those whose growth slows down: REPORT_GROWS. slowing.c. */
+void report_growths_find_slowing(struct report_growths *growths);
+/* Words allocated until a time, by the exact counters; 0 if there are none. */
+double report_words_until(const struct report_model *model, int64_t time);
 /* A word for a verdict, and "" for those that say nothing. */
 const char *report_verdict_text(enum report_verdict verdict);
 
