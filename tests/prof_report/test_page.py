@@ -420,7 +420,8 @@ class Controls(InBrowser):
             self.browser.key('ArrowDown')
         self.browser.key('s')
         self.assertIn('tab=sandwich', self.ask('location.hash'))
-        for number, tab in ((1, 'flame'), (3, 'sites'), (4, 'lifetimes'), (6, 'run')):
+        for number, tab in ((1, 'flame'), (3, 'sites'), (4, 'lifetimes'),
+                            (len(self.tabs()), 'run')):
             self.browser.key(str(number))
             self.assertFalse(self.ask('document.getElementById("tab-%s").hidden' % tab))
         self.browser.key('/')

@@ -16,7 +16,7 @@ WORDS = {
     '--ignore': 'load', '--keep': 'all', '--hide': 'load', '--by': 'fn', '--unit': 'words',
     '--top': '3', '--limit': '3', '--sort': 'name', '--thresh': '1%', '--callers': 'insert',
     '--callees': 'insert', '--inverted': None, '--raw': None, '--source': '.', '-o': '/dev/null',
-    '--embed-source': None,
+    '--embed-source': None, '--snapshot': 'small.ctf',
     '--json': None, '--csv': None, '--lsp': None, '--no-ci': None, '--color': None,
     '--no-color': None, '--domain': '0', '--thread': '0', '--per': 'request', '--interval': '1s'}
 PART = '--from --to --phase --size --life --tail --focus --ignore --keep --domain --thread'
@@ -39,7 +39,7 @@ VERBS = {
     'annotate': ' '.join([CHOICE, '--hide --unit --source --lsp', PRINT]),
     'diff': ' '.join([CHOICE, '--raw', TABLE, PRINT]),
     'html': '--from --to --phase --size --life --focus --ignore --at --show --live --hide --unit '
-            '--domain --thread --source --embed-source -o',
+            '--domain --thread --source --embed-source --snapshot -o',
     'trim': CHOICE + ' -o',
     'merge': '-o', 'anonymise': '-o', 'check': '-o --json --color --no-color'}
 FORMATS = {
@@ -87,6 +87,8 @@ class Takes(support.Case):
         out, err, status = self.run_prof(*words, *[w for w in extra if w])
         if taken and option in ('--phase', '--domain', '--thread', '--per'):  # a trace has none
             self.assertRegex(err, b'has no ' + option[2:].encode() + b'|counts no')
+        elif taken and option == '--snapshot':
+            self.assertRegex(err, b'not a heap snapshot')
         elif taken:
             self.assertEqual((err.decode(), status), ('', 0))
         else:

@@ -194,12 +194,14 @@ static int check_budgets(const struct cli_options *options, const struct mp_reco
     return exceeded < 0 ? STATUS_REFUSED : exceeded > 0 ? STATUS_OVER_BUDGET : status;
 }
 
-/* Writes the HTML report beside the profile, and shows it in the browser. */
-static void open_page(const char *path) {
+/* Writes the HTML report beside the profile, with the snapshot if there is one, and shows it in the
+ * browser. */
+static void open_page(const char *path, const char *snapshot) {
     struct report_error error = {"", "", ""};
     char *page;
     if (asprintf(&page, "%s.html", path) < 0) return;
-    char *words[] = {"html", (char *)path, "-o", page, NULL};
+    char *words[] = {"html", (char *)path, "-o", page, NULL, (char *)snapshot, NULL};
+    if (snapshot != NULL && access(snapshot, R_OK) == 0) words[4] = "--snapshot";
     char *opener[] = {"xdg-open", page, NULL};
     fflush(stdout);
     if (report_run_on(NULL, NULL, words, stdout, false, 0, &error) < 0) {
@@ -229,7 +231,8 @@ int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_r
     if (options->verb == VERB_PROF_TEST) status = check_budgets(options, &done, status);
     else if (!options->quiet && !done.silent && !done.failed)
         print_summary(&options->recorder, &done);
-    if (options->open_page && !done.silent && !done.failed) open_page(done.path);
+    if (options->open_page && !done.silent && !done.failed)
+        open_page(done.path, options->heap_file);
     free((char *)options->recorder.path);
     options->recorder.path = NULL;
     return status;

@@ -33,6 +33,7 @@ enum report_takes {
     TAKES_OTHER = 1 << 21, /* which blocks, in ways that a page does not have */
     TAKES_LSP = 1 << 22,
     TAKES_EMBED = 1 << 23,
+    TAKES_SNAPSHOT = 1 << 24,
 
     /* Sets for verbs.def and formats.def. */
     TAKES_PRINT = TAKES_JSON | TAKES_CSV | TAKES_INTERVALS | TAKES_COLOR | TAKES_OUTPUT,

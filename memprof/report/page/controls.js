@@ -120,9 +120,17 @@ function openReport(file) {
 function makeTab(tab) {
   if (tab === 'gc' && P.events.start.length === 0) return;
   if (tab === 'source' && !page.sources) return;
+  if (tab in page.reports && page.reports[tab].length === 0) return;
   const button = element('button', {id: 'show-' + tab, textContent: tabs[tab],
     onclick: () => change({tab})});
   button.setAttribute('role', 'tab');
+  button.onkeydown = e => {
+    const next = {ArrowLeft: button.previousSibling, ArrowRight: button.nextSibling}[e.key];
+    if (!next) return;
+    next.focus();
+    next.click();
+    e.stopPropagation();
+  };
   button.setAttribute('aria-controls', 'tab-' + tab);
   $('tab-' + tab).setAttribute('aria-labelledby', 'show-' + tab);
   $('tabs').append(button);
@@ -145,6 +153,7 @@ function drawSelection() {
   const files = [P, page.other].map(p => p ? p.facts.file : 'AFTER');
   if (page.swapped) files.reverse();
   $('command').textContent = S.tab === 'diff' ? commandOf(S, P, files)
+    : S.tab === 'holders' ? commandOf(S, P, [P.facts.file, 'SNAPSHOT'])
     : S.tab === 'source' ? commandOf(S, P, [P.facts.file, sourceFile()]) : commandOf(S, P);
   $('copy').textContent = 'copy';
   $('chips').replaceChildren(...filters.filter(key => S[key]).map(key =>

@@ -1,7 +1,8 @@
 /* html.c - a self-contained HTML report: page.html with its style and scripts, which embed.py
- * joins, and the profile in base64; a later profile to compare it with and the sources, or nothing.
+ * joins, and the profile in base64; a later profile to compare it with and the sources, or nothing;
+ * and reports.
  *
- *   ...head, styles...  @DATA@ ... @AFTER@ ... @SOURCES@  ...scripts...
+ *   ...head, styles...  @DATA@ ... @AFTER@ ... @SOURCES@ ... @REPORTS@  ...scripts...
  *
  * Nothing of a profile is in the page but inside the data, so no name can end an element. */
 #include "gc/assert.h"
@@ -9,6 +10,8 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+enum { PARTS = 4 };
 
 static const unsigned char page[] = {
 #include <page.inc>
@@ -37,8 +40,8 @@ static const unsigned char *write_part(const unsigned char *from, const char *ma
     return at + strlen(marker);
 }
 
-/* Packs the profile, the later one and the sources. Returns as report_pack does. */
-static int pack_all(const struct report_request *request, struct report_buffer packed[3]) {
+/* Packs the profile, the later one, the sources and the reports. Returns as report_pack does. */
+static int pack_all(const struct report_request *request, struct report_buffer packed[PARTS]) {
     struct report_request after = *request;
     after.model = request->other;
     after.path = request->other_path;
@@ -50,16 +53,18 @@ static int pack_all(const struct report_request *request, struct report_buffer p
                            "the sources of two profiles may differ");
     if (report_pack(request, &packed[0]) != 0) return -1;
     if (after.model != NULL && report_pack(&after, &packed[1]) != 0) return -1;
-    return request->embed_source ? report_pack_sources(request, &packed[2]) : 0;
+    if (request->embed_source && report_pack_sources(request, &packed[2]) != 0) return -1;
+    return report_pack_reports(request, &packed[3]);
 }
 
 int report_write_html(const struct report_request *request, FILE *out) {
-    static const char *const markers[] = {"@DATA@", "@AFTER@", "@SOURCES@"};
-    struct report_buffer packed[3] = {{0}};
+    static const char *const markers[PARTS] = {"@DATA@", "@AFTER@", "@SOURCES@", "@REPORTS@"};
+    struct report_buffer packed[PARTS] = {{0}};
     const unsigned char *rest = page;
     int status = pack_all(request, packed);
-    for (int i = 0; status == 0 && i < 3; i++) rest = write_part(rest, markers[i], &packed[i], out);
+    for (int i = 0; status == 0 && i < PARTS; i++)
+        rest = write_part(rest, markers[i], &packed[i], out);
     if (status == 0) fwrite(rest, 1, page + sizeof page - rest, out);
-    report_free(packed[0].data, packed[1].data, packed[2].data);
+    for (int i = 0; i < PARTS; i++) free(packed[i].data);
     return status;
 }

@@ -15,6 +15,9 @@ int report_pack(const struct report_request *request, struct report_buffer *out)
 /* Appends the sources of the request's profile, compressed, if they are to be embedded; the form is
  * described in sources.c. Returns as report_pack does. */
 int report_pack_sources(const struct report_request *request, struct report_buffer *out);
+/* Appends the request's growth, advice and, of its snapshot, holders, compressed; the form is
+ * described in reports.c. Returns as report_pack does. */
+int report_pack_reports(const struct report_request *request, struct report_buffer *out);
 /* Appends bytes in zlib's format. Returns as report_pack does. */
 int report_deflate(struct report_buffer *out, const void *bytes, size_t length,
                    struct report_error *error);

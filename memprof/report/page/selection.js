@@ -13,7 +13,8 @@ const bys = {fn: 'function', site: 'allocated at', file: 'file', module: 'module
 const units = ['bytes', 'words', 'blocks', 'samples'];
 const liveTexts = {proven: 'proven live', uncollected: 'not yet collected'};
 const tabs = {flame: 'Flame graph', sandwich: 'Callers and callees', sites: 'Table',
-  lifetimes: 'Lifetimes', gc: 'Collector', source: 'Source', diff: 'Compare', run: 'Recording'};
+  lifetimes: 'Lifetimes', gc: 'Collector', growth: 'Growth',
+  advice: 'Advice', holders: 'Holders', source: 'Source', diff: 'Compare', run: 'Recording'};
 
 const defaults = {tab: 'flame', what: 'live', from: 0, to: 'peak', live: 'proven', by: 'fn',
   unit: 'bytes', inverted: false, phase: '', domain: '', thread: '', focus: '', ignore: '', hide: '', size: '', life: '',
@@ -136,9 +137,9 @@ function selectors(s, profile) {
 // files: of a comparison both, in order; of a source its name after the profile.
 function commandOf(s, profile, files = [profile.facts.file]) {
   const verbs = {flame: 'flame', sandwich: 'tree', sites: 'table', lifetimes: 'lifetimes', gc: 'gc',
-    source: 'annotate', diff: 'diff', run: 'stats'};
+    growth: 'grow', advice: 'advise', holders: 'leaks', source: 'annotate', diff: 'diff', run: 'stats'};
   let words = selectors(s, profile);
-  if (s.tab === 'run') words = [];
+  if (['run', 'growth', 'advice', 'holders'].includes(s.tab)) words = [];
   if (s.tab === 'gc') {
     words = s.from > 0 ? ['--from', timeWord(s.from)] : [];
     if (typeof s.to === 'number') words.push('--to', timeWord(s.to));

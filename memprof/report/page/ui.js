@@ -9,7 +9,8 @@ async function start() {
   if ($('after').textContent) page.other = unpack(await inflate($('after').textContent));
   if ($('texts').textContent)
     page.sources = unpackSources(await inflate($('texts').textContent));
-  $('data').textContent = $('after').textContent = $('texts').textContent = '';
+  page.reports = readReports(await inflate($('reports').textContent));
+  for (const id of ['data', 'after', 'texts', 'reports']) $(id).textContent = '';
   page.buffer = new Uint32Array(P.samples);
   page.modules = modulesOf(P);
   P.begin = beginOf(P);
@@ -245,6 +246,9 @@ const drawTab = {
     if (marked && page.scrolls) marked.scrollIntoView({block: 'center'});
     page.scrolls = false;
   },
+  growth() { drawReports($('tab-growth'), page.reports.growth); },
+  advice() { drawReports($('tab-advice'), page.reports.advice); },
+  holders() { drawReports($('tab-holders'), page.reports.holders); },
   diff: drawDiff,
   gc() { collectorTables($('gc'), $('longest'), P, S, tableState('gc'), 
     {moment: goTo, tables: {causes: $('causes'), processor: $('processor'),

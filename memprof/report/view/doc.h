@@ -141,6 +141,9 @@ void report_doc_write_text(const struct report_doc *doc, const struct report_sty
                            FILE *out);
 /* Writes it as one JSON object. */
 void report_doc_write_json(const struct report_doc *doc, FILE *out);
+/* The same for the HTML report: with the titles of columns, the kinds of numbers and the depths of
+ * rows (page/reports.js). */
+void report_doc_write_page(const struct report_doc *doc, FILE *out);
 /* Writes its first table (of facts only if there is no other) as CSV, with a line of keys. */
 void report_doc_write_csv(const struct report_doc *doc, FILE *out);
 /* Writes a document of report_view_annotate as hints for editors (doc_lsp.c). */

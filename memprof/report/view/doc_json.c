@@ -148,6 +148,64 @@ void report_doc_write_json(const struct report_doc *doc, FILE *out) {
     fputs("]}\n", out);
 }
 
+static const char *kind_name(enum report_kind kind) {
+    switch (kind) {
+    case REPORT_BYTES: return "bytes";
+    case REPORT_COUNT: return "count";
+    case REPORT_SHARES: return "share";
+    case REPORT_SECONDS: return "seconds";
+    default: return "number";
+    }
+}
+
+/* A text, or the kind of a number, itself, and the bounds of its interval. */
+static void put_page_cell(const struct report_cell *cell, FILE *out) {
+    if (cell->kind == REPORT_TEXT) {
+        report_write_json_string(cell->text, out);
+        return;
+    }
+    fprintf(out, "[\"%s\",", kind_name(cell->kind));
+    if (cell->has_interval) put_estimate(cell, "", ",", ",", out);
+    else put_number(exact(cell, cell->number.value), out);
+    putc(']', out);
+}
+
+static void put_page_table(const struct report_table *t, FILE *out) {
+    fputs("{\"title\":", out);
+    report_write_json_string(t->title, out);
+    fprintf(out, ",\"facts\":%s,\"columns\":[", t->shape == REPORT_FACTS ? "true" : "false");
+    for (size_t c = 0; c < t->column_count; c++) {
+        if (c > 0) putc(',', out);
+        report_write_json_string(t->columns[c].title, out);
+    }
+    fputs("],\"rows\":[", out);
+    for (size_t r = 0; r < t->rows.count; r++) {
+        fprintf(out, "%s[%u", r > 0 ? "," : "", t->rows.at[r].depth);
+        for (size_t c = 0; c < t->column_count; c++) {
+            putc(',', out);
+            put_page_cell(report_cell_at(t, r, c), out);
+        }
+        putc(']', out);
+    }
+    fputs("]}", out);
+}
+
+void report_doc_write_page(const struct report_doc *doc, FILE *out) {
+    fputs("{\"title\":", out);
+    report_write_json_string(doc->title, out);
+    fputs(",\"tables\":[", out);
+    for (size_t i = 0; i < doc->tables.count; i++) {
+        if (i > 0) putc(',', out);
+        put_page_table(doc->tables.at[i], out);
+    }
+    fputs("],\"notes\":[", out);
+    for (size_t i = 0; i < doc->notes.count; i++) {
+        if (i > 0) putc(',', out);
+        report_write_json_string(doc->notes.at[i], out);
+    }
+    fputs("]}", out);
+}
+
 /* Without control characters, which a terminal obeys, and not as a formula, which a spreadsheet
  * computes: an apostrophe in front marks it as text. */
 static void put_csv_text(const char *text, FILE *out) {

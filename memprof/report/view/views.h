@@ -20,6 +20,7 @@ struct report_request {
     const char *operand;           /* of annotate: a file or a function */
     const char *source;            /* a folder of sources besides the current one */
     bool embed_source;             /* of html: the page holds sources */
+    const char *snapshot;          /* of html: a heap snapshot of the run, not loaded; NULL */
     char *const *files;            /* of merge: the profiles, not loaded */
     size_t file_count;
     struct report_error *error; /* where a failure is described */
