@@ -1,3 +1,4 @@
+(* under: no: under qemu a failed exec is known later *)
 (* libs: unix.cma *)
 (* flags: -I +unix *)
 (* Children that exit, are killed or stopped, or run other programs; what fails, and how. *)
