@@ -1,4 +1,4 @@
-(* under: no: qemu has no room for so many stacks *)
+(* under: no: qemu has no room for their stacks *)
 let () =
   let sum = ref 0 in
   for i = 1 to 1000 do sum := !sum + Domain.join (Domain.spawn (fun () -> i)) done;

@@ -1,4 +1,4 @@
-(* under: no: qemu has no room for so many stacks *)
+(* under: no: qemu has no room for their stacks *)
 (* Hundreds of short domains, in waves and from domains. *)
 let rec fib n = if n < 2 then n else fib (n - 1) + fib (n - 2)
 let rec tree d = if d = 0 then 1 else let l = Domain.spawn (fun () -> tree (d - 1)) in let r = tree (d - 1) in Domain.join l + r
