@@ -9,7 +9,7 @@ let () =
   Domain.join (Domain.spawn (fun () -> kill (); wait_for 2));
   say "%d" (Atomic.get hits);
   let d = Domain.spawn (fun () -> wait_for 3; 1) in
-  kill (); say "%d %d" (Domain.join d) (Atomic.get hits);
+  kill (); let one = Domain.join d in say "%d %d" one (Atomic.get hits);
   Domain.join (Domain.spawn (fun () -> Sys.set_signal Sys.sigusr1 (Signal_handle (fun _ -> Atomic.set hits 100))));
   kill (); wait_for 100; say "%d" (Atomic.get hits);
   Sys.set_signal Sys.sigusr1 Signal_ignore;

@@ -1,3 +1,4 @@
+(* stress: no: a poll in the handler of one of two signals that wait runs the other first *)
 (* libs: unix.cma *)
 (* flags: -I +unix *)
 (* Handlers that raise end loops, calls and waits; order of pending signals; a default that kills. *)
