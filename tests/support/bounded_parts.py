@@ -131,9 +131,9 @@ def stress_parts(_):
                needs=DEBUG)
     yield Part('recordings killed 200 times', 60,
                suite('tests/prof/run', DEBUG, '--kills', '200', 'killed'), needs=DEBUG)
-    yield Part('damaged profiles and npm, long', 100,
+    yield Part('reports, long', 200,
                suite('tests/prof_report/run', DEBUG, '--long', '--mutants', '10000', 'damaged',
-                     'Formats'), needs=DEBUG)
+                     'Formats', 'gigabyte', 'leaks'), needs=DEBUG)
     yield Part('aarch64 under qemu', 900,
                script('tests/support/aarch64', '--seconds', '{seconds}', '--seed', '{seed}'))
     yield Part('ten million samples', 200, suite('tests/prof/scale', 'build'))
