@@ -78,8 +78,8 @@ static inline void prim_change_tag(value v, unsigned tag) {
     if (tag_of(v) != tag) *(unsigned char *)header_ptr(v) = (unsigned char)tag;
 }
 
-/* Truncation of a double as the processor does it, without a GC. What does not fit gives the least
- * integer on x86-64, nan too; on aarch64 the nearest one, nan 0. */
+/* Truncation of a double as the processor does it: what does not fit gives the least integer on
+ * x86-64, nan too; on aarch64 the nearest one, nan 0. GC: never. */
 #ifdef __aarch64__
 #define UNFIT(x, least, greatest) ((x) != (x) ? 0 : (x) < 0 ? (least) : (greatest))
 #else
