@@ -409,8 +409,8 @@ void gc_pace_external(struct gc_domain *g, double share);
 void gc_pace_allocated(struct gc_domain *g, size_t words);
 /* Initialises the pace; recomputes triggers after gc_set_params. */
 void gc_pace_reset(struct gc_heap *heap);
-/* To be called when marking starts; has ended, with this work left for inspection; when sweeping
- * has ended. */
+/* To be called when marking starts, when it has ended (inspect_work: what is left to inspection),
+ * and when sweeping has ended. */
 void gc_pace_mark_started(struct gc_heap *heap);
 void gc_pace_mark_ended(struct gc_heap *heap, size_t inspect_work);
 void gc_pace_cycle_ended(struct gc_heap *heap);

@@ -21,9 +21,9 @@ const char *mp_read_status_text(enum mp_read_status status) {
     case MP_READ_CUT: return "cut off within a chunk";
     case MP_READ_DAMAGED: return "damaged";
     case MP_READ_FOREIGN: return "not a profile of bactrian's format";
-    case MP_READ_EXPANDS: return "unpacks to too much for its size";
+    case MP_READ_EXPANDS: return "expands to too much for its size";
     case MP_READ_NEWER: return "of a newer version of the format";
-    default: return "no memory";
+    default: return "out of memory";
     }
 }
 
@@ -209,6 +209,7 @@ static struct mp_event *emit(struct mp_reader *r, enum mp_event_kind kind) {
     return &r->event;
 }
 
+/* The first record is read by read_start; there is no other START. */
 static bool use_start(struct mp_reader *r, const struct mp_record_start *s) { return false; }
 
 static bool use_sample(struct mp_reader *r, const struct mp_record_sample *s) {
@@ -449,15 +450,15 @@ static bool use_count(struct mp_reader *r, const struct mp_record_count *c) {
     return true;
 }
 
-/* A counter that only grows. False: it would leave the range of sensible numbers. */
-static bool grow(uint64_t *counter, uint64_t difference) {
+/* A counter that only grows. False: it would exceed MP_WORDS_MAX. */
+static bool add_to_total(uint64_t *counter, uint64_t difference) {
     if (difference > MP_WORDS_MAX - *counter) return false;
     *counter += difference;
     return true;
 }
 
 /* A counter that grows and shrinks. */
-static bool move(uint64_t *counter, int64_t difference) {
+static bool add_to_level(uint64_t *counter, int64_t difference) {
     uint64_t sum = *counter + (uint64_t)difference;
     if (sum > MP_WORDS_MAX) return false;
     *counter = sum;
@@ -467,8 +468,8 @@ static bool move(uint64_t *counter, int64_t difference) {
 static bool use_counters(struct mp_reader *r, const struct mp_record_counters *c) {
     struct mp_counters *now = &r->counters;
     bool fits = true;
-#define TOTAL(name) fits = fits && grow(&now->name, c->name);
-#define LEVEL(name) fits = fits && move(&now->name, c->name);
+#define TOTAL(name) fits = fits && add_to_total(&now->name, c->name);
+#define LEVEL(name) fits = fits && add_to_level(&now->name, c->name);
 #include "memprof/format/counters.def"
     if (!fits || !advance_time(r, c->elapsed)) return false;
     emit(r, MP_EVENT_COUNTERS)->counters = *now;

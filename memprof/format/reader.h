@@ -106,7 +106,7 @@ enum mp_read_status {
     MP_READ_DAMAGED,  /* a chunk that differs from what its recorder wrote */
     MP_READ_FOREIGN,  /* not a profile of this format */
     MP_READ_NEWER,    /* of a later major version */
-    MP_READ_EXPANDS,  /* unpacks to far more than its bytes justify */
+    MP_READ_EXPANDS,  /* decompresses to more than a file of its size may */
     MP_READ_NO_MEMORY,
 };
 
@@ -132,8 +132,8 @@ const char *mp_read_status_text(enum mp_read_status status);
 struct mp_reader *mp_reader_of_bytes(const uint8_t *bytes, size_t length,
                                      struct mp_read_error *error);
 void mp_reader_close(struct mp_reader *r); /* NULL is fine */
-/* The file has grown: bytes has it from offset `from` on, until offset from + length. Reading goes
- * on where it ended, unless the file is damaged or complete. Needs: from is at most
+/* The file has grown: bytes holds its content from offset `from` to from + length. Reading
+ * continues where it ended, unless the file is damaged or complete. Needs: from is at most
  * mp_coverage.read_bytes. */
 void mp_reader_extend(struct mp_reader *r, const uint8_t *bytes, uint64_t from, size_t length);
 
@@ -142,6 +142,10 @@ bool mp_reader_recognises(const uint8_t *bytes, size_t n);
 
 /* The next event. False: there is none; mp_reader_coverage has the reason. */
 bool mp_reader_next(struct mp_reader *r, struct mp_event *event);
+
+/* Reads a UINT at *at, which it advances: for the content of BLOCKS. False: there is none before
+ * end. */
+bool mp_get_uint(const uint8_t **at, const uint8_t *end, uint64_t *out);
 
 /* The record START (memprof/format/record.h), with NUL-terminated texts. Valid as long as the
  * reader. */

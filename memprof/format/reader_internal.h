@@ -68,8 +68,7 @@ void mp_reader_stop(struct mp_reader *r, enum mp_read_status status, const char 
 /* The same when out of memory; returns false. */
 bool mp_reader_no_memory(struct mp_reader *r);
 
-/* Reads a number at *at, which it advances. False: there is none before end. */
-bool mp_get_uint(const uint8_t **at, const uint8_t *end, uint64_t *out);
+/* As mp_get_uint, for a SINT. */
 bool mp_get_sint(const uint8_t **at, const uint8_t *end, int64_t *out);
 
 /* False: out of memory. */

@@ -349,8 +349,8 @@ int mp_move_high(int fd) {
     return high;
 }
 
-/* Chooses the names of snapshots, and of the files in which they are written: no other process uses
- * those. */
+/* Chooses the name of snapshots, and that of the file in which one is written, which no other
+ * process uses. */
 static bool name_snapshots(struct mp_recorder *r) {
     free(r->snapshot_path);
     free(r->part_path);
@@ -505,14 +505,14 @@ static void on_poll(void *state) {
     if (r->options.live_exact) mp_exact_poll(r);
 }
 
-/* The program calls exit: blocks reachable at that moment count as live. Later its stack is gone,
- * and with it the globals of a module whose initialisation has not ended. */
 void mp_recorder_visit_samples(const struct mp_recorder *r,
                                void (*f)(void *context, value block, uint64_t id, uint32_t place),
                                void *context) {
     if (r->tracker != NULL) mp_tracker_visit(r->tracker, f, context);
 }
 
+/* The program calls exit: blocks reachable at that moment count as live. Later its stack is gone,
+ * and with it the globals of a module whose initialisation has not ended. */
 static void at_program_exit(void *state, int status) {
     struct mp_recorder *r = ((struct mp_sampler *)state)->recorder;
     if (r->ended_ns == 0) write_end(r, MP_EXITED, (unsigned)status);

@@ -56,7 +56,7 @@ static uint32_t find_node(const struct mp_nodes *n, uint32_t caller, uint32_t lo
     return 0;
 }
 
-/* Doubles the slots. False: no memory. */
+/* Doubles the slots. False: out of memory. */
 static bool widen_slots(struct mp_nodes *n) {
     struct mp_nodes wider = *n;
     wider.slot_count = n->slot_count == 0 ? IF_SMALL_TABLES(2, 512) : 2 * n->slot_count;

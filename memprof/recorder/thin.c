@@ -53,7 +53,7 @@ void mp_thin_input_free(struct mp_thin_input *in) {
 /* New numbers, by old ones; 0: not written yet. */
 struct numbers {
     uint32_t *at;
-    size_t room;
+    size_t capacity;
 };
 
 struct copy {
@@ -93,7 +93,7 @@ static uint64_t elapsed(struct copy *c, uint64_t us) {
     return since;
 }
 
-/* The item of a vector at that index, made with zeroes; NULL: out of memory. */
+/* The item of a vector at that index, zero if it is new; NULL: out of memory. */
 #define ITEM(c, vector, index)                                                       \
     ({                                                                               \
         const size_t index_ = (index);                                               \
@@ -122,17 +122,17 @@ static uint32_t string_of(struct copy *c, const char *text) {
     return (uint32_t)*number;
 }
 
-/* Makes room for a number. False: out of memory. */
+/* Makes the table hold an old number. False: out of memory. */
 static bool widen(struct copy *c, struct numbers *numbers, uint32_t old) {
-    if (old < numbers->room) return true;
-    const size_t room = (size_t)old + old / 2 + 64;
-    uint32_t *wider = realloc(numbers->at, room * sizeof *wider);
+    if (old < numbers->capacity) return true;
+    const size_t capacity = (size_t)old + old / 2 + 64;
+    uint32_t *wider = realloc(numbers->at, capacity * sizeof *wider);
     if (wider == NULL) {
         c->failed = true;
         return false;
     }
-    memset(wider + numbers->room, 0, (room - numbers->room) * sizeof *wider);
-    *numbers = (struct numbers){wider, room};
+    memset(wider + numbers->capacity, 0, (capacity - numbers->capacity) * sizeof *wider);
+    *numbers = (struct numbers){wider, capacity};
     return true;
 }
 
@@ -320,7 +320,7 @@ static bool omits_more(const struct copy *c) {
            seen->markings + most < all->markings;
 }
 
-/* Says, before an event is kept, how many were not, if no more will be left out. */
+/* Called before an event is kept: writes how many were left out, unless others still will be. */
 static void write_omitted(struct copy *c, uint64_t us) {
     struct mp_record_omitted *o = &c->omitted;
     if (o->pauses + o->phases + o->markings == 0 || omits_more(c)) return;
@@ -433,7 +433,7 @@ static void copy_site(struct copy *c, const struct mp_event *event) {
     sum->blocks += event->site.blocks;
 }
 
-/* Totals that have no time, and what was counted since the last record of its name. */
+/* Writes what was counted since the last record of its name, and totals, which have no time. */
 static void write_totals(struct copy *c) {
     for (size_t i = 0; i < c->pending.count; i++) write_pending(c, i, c->end->us);
     for (size_t i = 0; i < c->sites.count; i++) {

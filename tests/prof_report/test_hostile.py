@@ -97,7 +97,7 @@ class Hostile(support.Case):
             start = time.monotonic()
             _, err, status = self.run_prof(verb, 'h.prof')
             self.assertEqual(status, 125)
-            self.assertRegex(err, rb'^bactrian: h.prof: unpacks to too much for its size, .*\n$')
+            self.assertRegex(err, rb'^bactrian: h.prof: expands to too much for its size, .*\n$')
             self.assertLess(time.monotonic() - start, 30)
 
     def memory_of(self, *words):
@@ -147,7 +147,7 @@ class Hostile(support.Case):
                         self.assertEqual((status, err), (0, b''))
                     else:
                         self.assertEqual(status, 125)
-                        self.assertRegex(err, rb'^bactrian: h.prof: unpacks to too much for its '
+                        self.assertRegex(err, rb'^bactrian: h.prof: expands to too much for its '
                                               rb'size, chunk \d+, at byte \d+: record the '
                                               rb'program at a lower rate: .*\n$')
 

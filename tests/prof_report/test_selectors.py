@@ -162,10 +162,11 @@ class Moments(support.Case):
 
     def test_ages_in_collections_need_counters(self):
         self.write('small.ctf', calls())
-        _, err, status = self.run_prof('leaks', 'small.ctf', '--age-min', '2major')
-        self.assertEqual((err.decode(), status), (
-            'bactrian: --age-min: the profile does not count collections: give a time such as '
-            '1.5s, 200ms or 40%\n', 125))
+        for option in ('--age-min', '--tail'):
+            _, err, status = self.run_prof('leaks', 'small.ctf', option, '2major')
+            self.assertEqual((err.decode(), status), (
+                'bactrian: %s: the profile does not count collections: give a time such as '
+                '1.5s, 200ms or 40%%\n' % option, 125))
         for words in (['--at', '2major'], ['--age-min', '4%alloc'], ['--tail', 'x']):
             self.assertEqual(self.run_prof('leaks', 'small.ctf', *words)[2], 125)
 

@@ -67,7 +67,7 @@ static unsigned call_op(unsigned op, const struct vm_linked_prim *prim, bool inl
     ASSERT(op >= OP_C_CALL1 && op <= OP_C_CALLN);
     if (prim->function == NULL) return ENGINE_C_CALL_MISSING;
     if (prim->stub) return ENGINE_C_CALL_STUB1 + (op - OP_C_CALL1);
-    if (op == OP_C_CALLN) return op;
+    ASSERT(op != OP_C_CALLN); /* rows have at most five arguments, and its has as many as the row */
     if (prim->inlined != 0 && inlines) return prim->inlined;
     return vm_kinds_are_any(prim->kinds) ? op : ENGINE_C_CALL_TESTED1 + (op - OP_C_CALL1);
 }

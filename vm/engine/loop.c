@@ -135,7 +135,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         NEXT(1);
     }
     /* Operands: twice the number of arguments beyond the first, to compare with the tagged
-     * extra_args; the function of the RESTART before. */
+     * extra_args; the function of the RESTART before it. */
     INSTR(GRAB) {
         if (extra_args > OPERAND(1)) {
             extra_args -= OPERAND(1);
@@ -314,17 +314,6 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     C_CALL(4, (d, accu, sp[3], sp[4], sp[5]))
     C_CALL(5, (d, accu, sp[3], sp[4], sp[5], sp[6]))
 #undef C_CALL
-    INSTR(C_CALLN) {
-        intptr_t n = OPERAND(1);
-        PUSH(accu);
-        SAVE_FOR_PRIMITIVE();
-        vm_watch_call(d, PRIM_OPERAND(2)->row);
-        accu = ((primn *)PRIM_OPERAND(2)->function)(d, sp + SAVED_WORDS, (int)n);
-        vm_watch_return(d, accu);
-        RESTORE();
-        sp += n;
-        NEXT(3);
-    }
 #define ROW(n)                                                               \
     UNCOUNTED(C_CALL_TESTED##n) {                                            \
         if (UNLIKELY(!ARGUMENTS_OK(PRIM_OPERAND(1), n))) FAIL(bad_argument); \
@@ -503,7 +492,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         sp += 3;
         GOTO(return_to.address);
     }
-    INNER(ENTER_TRACED) { /* of closure env; on the stack: the code's index, then the argument */
+    INNER(ENTER_TRACED) { /* E: the closure; on the stack: its function's index, the argument */
         const struct vm_function *callee = &d->vm->functions[int_of_val(*sp++)];
         if (callee->decoded == 0) {
             SAVE();
@@ -625,7 +614,7 @@ slow_enter:
     RESTORE();
     accu = env; /* as at every entry: dead, but a later allocation may keep it */
     GOTO(CALLEE(env)->entry);
-call_handler: /* A is a fiber's handler; above its arguments lies the number of extra ones */
+call_handler: /* A is a fiber's handler; on the stack: extra_args, then its arguments */
     sp = d->stack.sp;
     extra_args = *sp++;
     ENTER(accu);
@@ -651,7 +640,7 @@ type_error:
 not_applicable: /* a function's result; sp is at the arguments that it did not take */
     SAVE();
     vm_slow_not_applicable(d);
-not_resumable: /* what should resume the fiber of handle A is not a function */
+not_resumable: /* the function to run in the fiber of handle A is not a closure */
     SAVE();
     vm_effect_refuse(d, accu);
 unhandled:
@@ -700,5 +689,6 @@ raise_from_c: /* RUN_RAISE: C code raised d->exn; the registers saved for it are
     INSTR(EVENT)
     INSTR(BREAK)
 #endif
+    INSTR(C_CALLN) /* C_CALL_STUBN or C_CALL_MISSING takes its place (call_op) */
     INNER(IMPOSSIBLE) { __builtin_trap(); }
 }

@@ -207,7 +207,7 @@ typedef value prim2(struct domain *, value, value);
 typedef value prim3(struct domain *, value, value, value);
 typedef value prim4(struct domain *, value, value, value, value);
 typedef value prim5(struct domain *, value, value, value, value, value);
-typedef value primn(struct domain *, value *, int);
+
 typedef value stub1(value);
 typedef value stub2(value, value);
 typedef value stub3(value, value, value);

@@ -19,7 +19,7 @@ enum {
     FIELDS_AHEAD = 4,
     LONGEST_INT = 9,
     MIN_BORROWED_BYTES = 8 * (MAX_YOUNG_WOSIZE + 1), /* of major blocks, which never move */
-    QUICK_TABLE_BITS = 14 /* below this size a table grows by 4, above by 2 */
+    QUICK_TABLE_BITS = 14 /* smaller tables grow to 4 times their size, others to twice */
 };
 
 struct marshal_rest {

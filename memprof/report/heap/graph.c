@@ -13,7 +13,7 @@
 #include <string.h>
 
 /* What a block and an edge take here while the graph is made and analysed. */
-enum { BLOCK_BYTES = 60, EDGE_BYTES = 16, EXACT_WORDS = 17 };
+enum { BLOCK_BYTES = 60, EDGE_BYTES = 16 };
 #define MEMORY_MAX(file_bytes) (((uint64_t)2 << 30) + 64 * (uint64_t)(file_bytes))
 
 enum { TAG_CLOSURE = 247, TAG_NO_SCAN = 251, TAG_CUSTOM = 255 };
@@ -123,13 +123,13 @@ static bool same_kind(const void *owner, uint32_t number, const void *key) {
 /* Blocks of up to 16 fields are of one kind if they have the same number, larger ones if it has
  * the same power of two. */
 static uint32_t class_of(uint64_t wosize) {
-    uint64_t top = EXACT_WORDS - 1;
+    uint64_t top = 16;
     if (wosize <= top) return (uint32_t)wosize;
     while (top < wosize && top < UINT32_MAX / 2) top *= 2;
     return (uint32_t)top;
 }
 
-/* `function (file:line)`, or what is known of it. */
+/* `function (file:line)`, or the part of it that is known. */
 static char *closure_name(const struct mp_location *l) {
     const char *function = l->definition[0] != 0 ? l->definition : "an unknown function";
     if (l->line == 0) return report_copy(function);
@@ -163,24 +163,14 @@ static bool find_kind(struct loader *l, unsigned tag, uint64_t wosize, uint64_t 
 
 /* ---- Blocks. ---- */
 
-static bool get(struct report_buffer *from, size_t *at, uint64_t *n) {
-    *n = 0;
-    for (unsigned shift = 0; *at < from->length && shift < 63; shift += 7) {
-        unsigned char byte = from->data[(*at)++];
-        *n |= (uint64_t)(byte & 0x7f) << shift;
-        if (byte < 0x80) return true;
-    }
-    return false;
-}
-
-/* Reads the shapes from *at on up to the end of the bytes. */
-static bool add_block(struct loader *l, struct report_buffer *from, size_t *at) {
+/* Reads a block's shape at *at, which it advances. */
+static bool add_block(struct loader *l, const uint8_t **at, const uint8_t *end) {
     uint64_t skipped, shape, name = 0;
-    if (!get(from, at, &skipped) || !get(from, at, &shape)) return false;
+    if (!mp_get_uint(at, end, &skipped) || !mp_get_uint(at, end, &shape)) return false;
     const unsigned tag = shape & 0xff;
     const uint64_t wosize = shape >> 8, address = l->end + skipped;
     bool named = tag == TAG_CLOSURE || tag == TAG_CUSTOM;
-    if (named && !get(from, at, &name)) return false;
+    if (named && !mp_get_uint(at, end, &name)) return false;
     if (skipped > UINT32_MAX || wosize > UINT32_MAX || address + 1 + wosize > UINT32_MAX)
         return false;
     uint32_t kind;
@@ -195,15 +185,16 @@ static bool add_block(struct loader *l, struct report_buffer *from, size_t *at) 
     return true;
 }
 
-static bool add_edge(struct loader *l, struct report_buffer *from, size_t *at) {
+/* Reads an edge of the last block, or their end. */
+static bool add_edge(struct loader *l, const uint8_t **at, const uint8_t *end) {
     uint64_t code, skipped = 0;
-    if (!get(from, at, &code)) return false;
+    if (!mp_get_uint(at, end, &code)) return false;
     if (code == 0) {
         l->in_edges = false;
         return true;
     }
     code--;
-    if ((code & 1) && !get(from, at, &skipped)) return false;
+    if ((code & 1) && !mp_get_uint(at, end, &skipped)) return false;
     const size_t last = l->addresses.count - 1;
     const int64_t distance = (int64_t)(code >> 2 ^ -(code >> 1 & 1));
     const uint64_t target = l->addresses.at[last] + (uint64_t)distance;
@@ -218,15 +209,15 @@ static bool add_edge(struct loader *l, struct report_buffer *from, size_t *at) {
 }
 
 static bool add_blocks(struct loader *l, const struct mp_text *shapes) {
-    struct report_buffer from = {(unsigned char *)shapes->bytes, shapes->length, 0};
-    for (size_t at = 0; at < from.length;) {
-        bool fits = l->in_edges ? add_edge(l, &from, &at) : add_block(l, &from, &at);
-        if (!fits) return fail(l, "damaged: a block that does not exist");
+    const uint8_t *at = (const uint8_t *)shapes->bytes, *end = at + shapes->length;
+    while (at < end) {
+        bool fits = l->in_edges ? add_edge(l, &at, end) : add_block(l, &at, end);
+        if (!fits) return fail(l, "damaged: an invalid block or edge");
     }
     uint64_t needed = (uint64_t)BLOCK_BYTES * l->addresses.count +
                       (uint64_t)EDGE_BYTES * l->targets.count;
     return needed <= MEMORY_MAX(l->file_bytes) ||
-           fail(l, "more blocks than a file of its size can justify");
+           fail(l, "more blocks than a file of this size may have");
 }
 
 static bool add_root(struct loader *l, const struct mp_record_root *record) {

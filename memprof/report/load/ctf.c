@@ -65,7 +65,7 @@ struct ctf_reader {
     bool stopped; /* failed, and nothing receives violations: stop reading */
     unsigned version;
     uint64_t start_us, pid;
-    /* The packet. */
+    /* Of the current packet. */
     uint64_t begin_us, end_us, id_begin, id_end, now_us, allocations;
     struct ctf_domain *domain;
     uint64_t next_id; /* by the packets' headers, version 1 and 2 */
@@ -338,7 +338,7 @@ static int64_t nanoseconds(const struct ctf_reader *r) {
     return us < INT64_MAX / 1000 ? (int64_t)us * 1000 : INT64_MAX - 1;
 }
 
-/* Leaves out an event about a block's id. */
+/* Skips an event: its id breaks a rule. */
 static void skip(struct ctf_reader *r, enum ctf_rule rule, uint64_t id) {
     violate(r, rule, "id %" PRIu64, id);
     r->model->skipped++;
@@ -478,7 +478,7 @@ static void read_info(struct ctf_reader *r) {
 static void check_header(struct ctf_reader *r, size_t start, bool first) {
     if (r->packet_end - start > MAX_PACKET)
         violate(r, CTF_LARGE, "%zu bytes", r->packet_end - start);
-    if (r->begin_us > r->end_us) violate(r, CTF_PACKET_TIME, "begin above end");
+    if (r->begin_us > r->end_us) violate(r, CTF_PACKET_TIME, "begin after end");
     if (r->end_us > r->begin_us && r->end_us - r->begin_us >= 1u << CTF_TIME_BITS)
         violate(r, CTF_SPAN, "%.1f s", (r->end_us - r->begin_us) / 1e6);
     if (r->id_begin > r->id_end) violate(r, CTF_ID_ORDER, "begin above end");

@@ -153,19 +153,19 @@ static bool of_library(const char *name) {
 }
 
 /* Whether a node gets a row. In counts of calls, functions that never ran do. */
-static bool has_something(const struct mlmon *p, const struct node *node) {
+static bool gets_row(const struct mlmon *p, const struct node *node) {
     const struct mlmon_counts *counts = &node->counts;
     if (counts->own > 0 || counts->stack > 0 || counts->stack_gc > 0) return true;
     return p->kind == MLMON_COUNT && node->name[0] != '<' && !of_library(node->name);
 }
 
-/* Sets `kept` of the nodes that are in the set of the expression (NULL: all) and have counts to
- * show. Returns 0, or -1 and *error. */
+/* Sets `kept` of the nodes that are in the set of the expression (NULL: all) and get a row. Returns
+ * 0, or -1 and *error. */
 static int keep_nodes(struct graph *g, const char *expression, struct report_error *error) {
     uint8_t *kept = expression == NULL ? NULL : kept_by(g, expression, error);
     if (expression != NULL && kept == NULL) return -1;
     for (uint32_t i = 0; i < g->node_count; i++)
-        g->nodes[i].kept = (kept == NULL || kept[i]) && has_something(g->profile, &g->nodes[i]);
+        g->nodes[i].kept = (kept == NULL || kept[i]) && gets_row(g->profile, &g->nodes[i]);
     free(kept);
     return 0;
 }

@@ -228,7 +228,7 @@ static void extend(int64_t *end, int64_t time) {
     if (time != REPORT_NEVER && time > *end) *end = time;
 }
 
-/* In builds with assertions: PM1 to PM7. */
+/* In builds with assertions: PM1 to PM8. */
 static void verify(const struct report_model *m) {
     ASSERT(m->rate > 0 && m->rate <= 1 && (m->word_bytes == 4 || m->word_bytes == 8));
     ASSERT(m->names.at[0][0] == 0 && m->locations.at[0].function == 0); /* PM4 */
@@ -466,6 +466,22 @@ static bool replace_nodes(struct report_model *m, const struct report_node *old,
     return true;
 }
 
+void report_model_fold(struct report_model *m, size_t most) {
+    if (m->nodes.count <= most) return;
+    size_t count = m->nodes.count;
+    struct report_node *old = m->nodes.at;
+    uint64_t *hits = hits_through(m);
+    uint32_t *into = report_alloc(count * sizeof *into);
+    uint64_t least = choose_least(hits, count, most / 2);
+    for (;; least *= 2) {
+        keep_nodes(m, old, count, hits, least, into);
+        /* If only node 0 is kept, there is one node for each location, and one more. */
+        if (replace_nodes(m, old, hits, least, into, most + m->locations.count + 1)) break;
+        free(m->nodes.at);
+    }
+    report_free(old, hits, into);
+}
+
 /* ---- Shortening: stacks with fewer frames. ----
  *
  * A deeper stack keeps its outermost third and its innermost frames, with a frame between them that
@@ -533,20 +549,4 @@ void report_model_shorten(struct report_model *m, size_t most, size_t total, boo
     }
     report_each(s, &m->samples) s->node = into[s->node];
     report_free(uses, jump, into, inner.at);
-}
-
-void report_model_fold(struct report_model *m, size_t most) {
-    if (m->nodes.count <= most) return;
-    size_t count = m->nodes.count;
-    struct report_node *old = m->nodes.at;
-    uint64_t *hits = hits_through(m);
-    uint32_t *into = report_alloc(count * sizeof *into);
-    uint64_t least = choose_least(hits, count, most / 2);
-    for (;; least *= 2) {
-        keep_nodes(m, old, count, hits, least, into);
-        /* If only node 0 is kept, there is one node for each location, and one more. */
-        if (replace_nodes(m, old, hits, least, into, most + m->locations.count + 1)) break;
-        free(m->nodes.at);
-    }
-    report_free(old, hits, into);
 }

@@ -54,7 +54,7 @@ static const enum report_by key_kinds[KEYS] = {REPORT_BY_SITE, REPORT_BY_FUNCTIO
  * kept. */
 struct packing {
     const struct report_model *model;
-    double keep;    /* the probability of a hit that was recorded */
+    double keep;    /* the probability that a recorded hit is kept */
     uint32_t *hits; /* of each sample, after thinning */
     double hits_kept, all_hits;
     size_t samples;
@@ -333,7 +333,7 @@ static void put_attribute(FILE *facts, const struct report_model *m, enum report
     free(texts);
 }
 
-/* The name of a phase, null for none, and a comma unless it is the first. */
+/* The name of a phase; null: none. */
 static void put_phase_name(FILE *facts, const struct report_model *m, uint32_t name) {
     if (name == 0) fputs("null", facts);
     else report_write_json_string(m->names.at[name], facts);
@@ -377,7 +377,7 @@ static void put_counters(FILE *facts, const struct report_model *m) {
     putc(']', facts);
 }
 
-/* Puts a field of an address; text: of any characters. */
+/* Puts a field of an address; text may have any characters. */
 static void put_address(FILE *out, const char *key, const char *text) {
     fprintf(out, "&%s=", key);
     for (; *text != 0; text++)
@@ -455,6 +455,7 @@ static void put_thread_numbers(FILE *facts, const struct report_model *m) {
     putc(']', facts);
 }
 
+/* Writes the facts, and the columns in their order. */
 static void put_facts(struct packing *p, const struct report_request *request, FILE *facts) {
     const struct report_model *m = p->model;
     struct report_scale scale = report_scale_of(m);

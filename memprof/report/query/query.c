@@ -126,7 +126,7 @@ static int64_t age_of(const struct report_query *query, struct report_moment age
     return born < 0 ? at + 1 : at - born;
 }
 
-/* Whether each location matches. NULL pattern: none; returns NULL. */
+/* Whether each location matches; NULL without a pattern. */
 static uint8_t *match_sites(const struct report_model *model, const struct report_keys *sites,
                             const char *option, const char *pattern, struct report_error *error) {
     return pattern == NULL ? NULL : report_match_locations(model, sites, option, pattern, error);
@@ -266,8 +266,8 @@ static int find_phase(struct report_query *query, struct report_error *error) {
                        "the profile has no phase \"%s\"", wanted);
 }
 
-/* The number that an option wants of domains or threads, plus 1 as in struct mp_thread; 0: any. -1
- * and *error: the text is none. */
+/* Reads the number of a domain or thread: plus 1, as in struct mp_thread; 0: the option was not
+ * given. Returns -1 and *error if the text is not a number. */
 static int take_number(const char *option, const char *text, uint64_t *number,
                        struct report_error *error) {
     char *end = NULL;
@@ -374,9 +374,10 @@ int report_query_start(struct report_query *query, const struct report_model *mo
     if (selection->age_min.kind != REPORT_NO_MOMENT && query->show != REPORT_SHOW_LIVE)
         return report_fail(error, "--age-min", "add --show live or --at, or use --life",
                            "only live blocks have an age");
-    if (model->counters.count == 0 &&
-        (selection->age_min.kind >= REPORT_MINORS || selection->tail.kind >= REPORT_MINORS))
-        return report_fail(error, "--age-min", "give a time such as 1.5s, 200ms or 40%",
+    const bool age_counts = selection->age_min.kind >= REPORT_MINORS;
+    if (model->counters.count == 0 && (age_counts || selection->tail.kind >= REPORT_MINORS))
+        return report_fail(error, age_counts ? "--age-min" : "--tail",
+                           "give a time such as 1.5s, 200ms or 40%",
                            "the profile does not count collections");
     if (selection->has_live && selection->live == REPORT_LIVE_PROVEN && model->markings.count == 0)
         return report_fail(error, "--live", "give --live uncollected",

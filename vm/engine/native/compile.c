@@ -32,7 +32,7 @@ enum {
     MOST_ROWS = 8000,
     MOST_SLOTS = 1500,
     BYTES_PER_ROW = 300,                /* more than any row needs, late code included */
-    MORE_VALUES = 64 + MOST_REFERENCES, /* values: more than there are slots */
+    MORE_VALUES = 64 + MOST_REFERENCES, /* values beyond one per slot */
     SCRATCH_BYTES = 16384 - 64,
 };
 _Static_assert(GC_SMALL_TABLES || MOST_ROWS <= (int)VM_WHOLE_ROWS,
@@ -53,7 +53,7 @@ uintptr_t native_cell(const struct native_compiler *c, uint32_t row) {
 }
 
 struct native_scratch {
-    struct native_scratch *next; /* that was made before */
+    struct native_scratch *next; /* the one allocated before it */
     size_t used, size;           /* bytes of `memory` */
     _Alignas(max_align_t) unsigned char memory[];
 };
@@ -153,8 +153,8 @@ void native_jump_if(struct native_compiler *c, enum native_condition condition, 
 void native_jump_from_table(struct native_compiler *c, uint8_t *table, const uint32_t *rows,
                             uint32_t n) {
     struct native_values *state = nv_save(c);
-    const uint8_t **ways = native_scratch(c,
-                                          n * sizeof *ways); /* to labels with other predecessors */
+    /* Code that adapts the state to a label with several predecessors. */
+    const uint8_t **edges = native_scratch(c, n * sizeof *edges);
     for (uint32_t i = 0; i < n; i++) {
         if (!is_merge(c, rows[i])) {
             c->rows[rows[i]].state = nv_save(c);
@@ -163,8 +163,8 @@ void native_jump_from_table(struct native_compiler *c, uint8_t *table, const uin
         }
         uint32_t same = 0;
         while (rows[same] != rows[i]) same++;
-        ways[i] = same < i ? ways[same] : c->e.at;
-        emit_link_table(&c->e, table, i, ways[i]);
+        edges[i] = same < i ? edges[same] : c->e.at;
+        emit_link_table(&c->e, table, i, edges[i]);
         if (same < i) continue;
         native_jump(c, rows[i]);
         nv_restore(c, state);
@@ -358,11 +358,11 @@ static void need_room(struct native_compiler *c, uint32_t i) {
     native_exit_if(c, C_BELOW);
 }
 
-/* Where the loop enters at row i, with R_BASE at sp. */
-static void put_ways_in(struct native_compiler *c, const uint8_t **enter) {
+/* For each row where the interpreter enters: the code that it enters at, with R_BASE at sp. */
+static void put_loop_entries(struct native_compiler *c, const uint8_t **enter) {
     for (uint32_t i = 0; i < c->ir.count && !c->failed && !c->e.full; i++) {
         if (c->words[c->rows[i].decoded] != (uintptr_t)c->loop_bodies[ENGINE_HOT]) continue;
-        if (c->rows[i].label == NULL) { /* only code that leaves to the loop leads there */
+        if (c->rows[i].label == NULL) { /* machine code never reaches it, only the interpreter */
             c->failed = true;
             return;
         }
@@ -399,7 +399,7 @@ static void put_code(struct native_compiler *c, const uint8_t **enter) {
         put_entry(c);
         native_jump(c, c->first);
     }
-    put_ways_in(c, enter);
+    put_loop_entries(c, enter);
     for (uint32_t i = 0; i < c->late_count && !c->failed && !c->e.full; i++) put_late(c, i);
     native_enter_body(c, 0);
 }

@@ -440,7 +440,7 @@ void native_put_other_callee(struct native_compiler *c, const struct native_late
     c->calls_other = false;
 }
 
-/* Slot of the value, other than A's. */
+/* The slot that holds the value. Needs: there is one. */
 static uint32_t slot_of(const struct native_values *s, uint16_t v) {
     uint32_t i = 0;
     while (s->slots[i].v != v) i++;
@@ -448,7 +448,7 @@ static uint32_t slot_of(const struct native_values *s, uint16_t v) {
     return i;
 }
 
-/* Guards that A is as p says of the value expected there. */
+/* Guards that A has the facts of p, the value that the code after the call expects in A. */
 static void need_result(struct native_compiler *c, const struct native_value *p) {
     bool checks = c->checks;
     if (p->facts & FACT_INT) need_int(c, c->now.a);
