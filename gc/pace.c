@@ -420,10 +420,10 @@ void gc_collect_requested(struct gc_domain *g) {
     gc_stress_poll(g);
     struct gc_heap *heap = g->heap;
     bool bulky = heap->pace.bulk_words >= SLICE_WORDS;
-    bool turn = heap->phase == PHASE_IDLE ? cycle_due(heap) : can_finish(heap);
+    bool needs_empty_minor = heap->phase == PHASE_IDLE ? cycle_due(heap) : can_finish(heap);
     enum gc_cause slice_cause = g->slice_requested_for;
     if (g->minor.requested) gc_minor_and_slice(g, g->minor.requested_for);
-    else if (g->slice_requested && turn) gc_minor_and_slice(g, slice_cause);
+    else if (g->slice_requested && needs_empty_minor) gc_minor_and_slice(g, slice_cause);
     else if (g->slice_requested) {
         g->slice_requested = false;
         gc_pace_mid_slice(g, slice_cause);

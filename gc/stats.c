@@ -85,7 +85,7 @@ struct gc_pauses {
     size_t buckets[BUCKETS];
 };
 
-static uint64_t now_ns(void) {
+static uint64_t cpu_ns(void) {
     struct timespec t = {0, 0};
     clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
@@ -115,13 +115,13 @@ bool gc_measure_pauses(struct gc_domain *g) {
 
 void gc_pause_begins(struct gc_domain *g) {
     ASSERT(g->pauses->began_ns == 0); /* pauses do not nest */
-    g->pauses->began_ns = now_ns();
+    g->pauses->began_ns = cpu_ns();
 }
 
 void gc_pause_ends(struct gc_domain *g) {
     struct gc_pauses *p = g->pauses;
     if (p->began_ns == 0) return; /* measuring began within the pause */
-    uint64_t ns = now_ns() - p->began_ns;
+    uint64_t ns = cpu_ns() - p->began_ns;
     p->began_ns = 0;
     p->total_ns += ns;
     if (ns > p->longest_ns) p->longest_ns = ns;

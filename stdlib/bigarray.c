@@ -6,7 +6,7 @@
  * B3  The product of the dimensions and the element size fits in a word, and data has that many
  *     bytes. data is NULL in a block whose creation failed.
  * B4  Elements that are counted (gc_external_charge) are followed, at the next word, by a pointer
- * to the heap that counts them. OVERHEAD_BYTES are counted with them. */
+ *     to the heap that counts them. OVERHEAD_BYTES are counted with them. */
 #include "stdlib/bigarray.h"
 
 #include "gc/assert.h"

@@ -101,7 +101,7 @@ value bigarray_new(struct domain *d, intptr_t flags, int num_dims, void *data,
                    const intptr_t *dims);
 
 /* The proxy through which the elements of b are shared, made if there is none; the caller counts
- * its share. Needs: BIGARRAY_MANAGED. NULL: no memory. GC: never. */
+ * its share. Needs: BIGARRAY_MANAGED. NULL: out of memory. GC: never. */
 struct bigarray_proxy *bigarray_proxy_of(struct bigarray *b);
 /* Gives up a share of managed elements: the last one frees them. GC: never. */
 void bigarray_drop_proxy(struct bigarray_proxy *proxy);

@@ -65,7 +65,7 @@ static inline struct channel *channel_of(value v) { return *(struct channel **)c
 struct channel *channel_for_input(struct domain *d, value v);
 struct channel *channel_for_output(struct domain *d, value v);
 
-/* Opens a channel on a descriptor. NULL: no memory. GC: may run. */
+/* Opens a channel on a descriptor. NULL: out of memory. GC: may run. */
 struct channel *channel_open(struct domain *d, int fd, bool output);
 /* Gives a channel the name of its file; an empty name removes it. GC: may run. Fails: raises
  * Out_of_memory. */

@@ -5,6 +5,7 @@
 #include "gc/hooks.h"
 #include "gc/stats.h"
 #include "stdlib/sandbox.h"
+#include "vm/base/os.h"
 #include "vm/stack/raise.h"
 #include "vm/thread/domains.h"
 
@@ -17,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 /* ---- The file. ---- */
@@ -89,12 +89,6 @@ int events_register(struct domain *d, const char *name) {
 
 /* ---- Rings. ---- */
 
-uint64_t events_now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
-
 static uint64_t item_header(size_t words, uint64_t kind, unsigned type, unsigned number) {
     return (uint64_t)words << 54 | kind | (uint64_t)type << 49 | (uint64_t)number << 36;
 }
@@ -128,7 +122,7 @@ static void put_item(struct domain *d, uint64_t kind, unsigned type, unsigned nu
         at = 0;
     }
     words[at] = item_header(length, kind, type, number);
-    words[at + 1] = events_now_ns();
+    words[at + 1] = vm_now_ns();
     if (n > 0) memcpy(&words[at + 2], contents, n * sizeof *words);
     atomic_store_explicit(&ring->tail, ring->tail + padding + length, memory_order_release);
 }

@@ -83,8 +83,6 @@ void events_end(struct prim_state *state);
 /* In a child process: creates a file of its own if the parent had one. GC: never. */
 void events_after_fork(struct domain *d);
 
-/* The clock of events: nanoseconds of the system's monotonic clock. */
-uint64_t events_now_ns(void);
 /* Writes an event, if events are active. GC: never, for all of them. */
 void events_begin(struct domain *d, enum event_phase phase);
 void events_finish(struct domain *d, enum event_phase phase);

@@ -323,7 +323,7 @@ struct reach_walk {
 
 enum { FIRST_SLOTS = 256, FIRST_RANGES = 64 };
 
-/* Counts the block of v once, and pushes its fields. False: no memory. */
+/* Counts the block of v once, and pushes its fields. False: out of memory. */
 static bool visit(struct domain *d, struct reach_walk *w, value v) {
     if (!gc_is_heap_block(&d->gc, v)) return true;
     v = block_start(v);
@@ -339,7 +339,7 @@ static bool visit(struct domain *d, struct reach_walk *w, value v) {
     return first >= wosize || vector_push(&w->pending, fields, FIRST_RANGES, w->memory);
 }
 
-/* The size of what is reachable from v; -1: no memory. GC: never. */
+/* The size of what is reachable from v; -1: out of memory. GC: never. */
 static intptr_t reachable(struct domain *d, value v) {
     const struct vector_memory *memory = GC_MEMORY(d->gc.heap, GC_ACCOUNT_PROGRAM, 1);
     struct reach_walk w = {.memory = memory};

@@ -1,6 +1,6 @@
 /* attach.c - serves requests (protocol.h) at polls.
  *
- * A process has one handler of the signal, so the machine that it asks is a file-scope word
+ * A process has one handler of the signal, so the machine that it serves is a file-scope word
  * (`signal_attachable`, named in vm/README.md). The handler changes words of the machine only. */
 #include "memprof/attach/attach.h"
 
@@ -10,6 +10,7 @@
 #include "memprof/recorder/fatal_signals.h"
 #include "memprof/recorder/recorder.h"
 #include "memprof/snapshot/snapshot.h"
+#include "vm/base/os.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
 
@@ -23,10 +24,9 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <time.h>
 #include <unistd.h>
 
-enum { MOST_DESCRIPTORS = 4, FIRST_HIGH_FD = 500 };
+enum { MOST_DESCRIPTORS = 4 };
 
 #define CHECK_EVERY_NS ((uint64_t)100000000)
 
@@ -41,12 +41,6 @@ struct attachment {
 };
 
 static struct vm *_Atomic signal_attachable;
-
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* ---- Messages. ---- */
 
@@ -102,8 +96,8 @@ static int take_descriptor(struct msghdr *message) {
 /* Waits until fd can be read, or the time is over (AT3). */
 static void wait_for_request(int fd) {
     struct pollfd input = {.fd = fd, .events = POLLIN};
-    const uint64_t end = now_ns() + (uint64_t)MP_ATTACH_WAIT_MS * 1000000;
-    for (uint64_t now; (now = now_ns()) < end;)
+    const uint64_t end = vm_now_ns() + (uint64_t)MP_ATTACH_WAIT_MS * 1000000;
+    for (uint64_t now; (now = vm_now_ns()) < end;)
         if (poll(&input, 1, (int)((end - now) / 1000000) + 1) >= 0 || errno != EINTR) return;
 }
 
@@ -135,13 +129,6 @@ static bool is_empty_file(int fd) {
 
 /* ---- The connection. ---- */
 
-static int move_high(int fd) {
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
-    if (high < 0) return fd;
-    close(fd);
-    return high;
-}
-
 /* AT2 */
 static bool is_trusted(int fd) {
     struct ucred peer;
@@ -150,7 +137,7 @@ static bool is_trusted(int fd) {
            (peer.uid == geteuid() || peer.uid == 0);
 }
 
-/* -1: no attacher waits, or none that may ask. */
+/* -1: no attacher waits, or it is not trusted. */
 static int connect_to_attacher(void) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (mp_attach_path(getenv("XDG_RUNTIME_DIR"), getenv("TMPDIR"), geteuid(), getpid(), false,
@@ -159,7 +146,7 @@ static int connect_to_attacher(void) {
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd < 0) return -1;
     if (connect(fd, (struct sockaddr *)&address, sizeof address) == 0 && is_trusted(fd))
-        return move_high(fd);
+        return vm_move_high(fd);
     close(fd);
     return -1;
 }
@@ -202,7 +189,7 @@ static bool hung_up(const struct attachment *a) {
 static void check_limits(struct attachment *a, bool at_once) {
     uint64_t now;
     if (!a->limited) return;
-    if ((now = now_ns()) - a->checked_ns < CHECK_EVERY_NS && !at_once) return;
+    if ((now = vm_now_ns()) - a->checked_ns < CHECK_EVERY_NS && !at_once) return;
     a->checked_ns = now;
     struct mp_recorder *r = requested_recorder(a->vm);
     bool is_child = getpid() != a->process;
@@ -223,7 +210,7 @@ static void drop_recorder_of_parent(struct vm *vm) {
 static struct mp_reply begin_recording(struct attachment *a, const struct mp_request *request,
                                        int file) {
     struct vm *vm = a->vm;
-    const uint64_t began = now_ns();
+    const uint64_t began = vm_now_ns();
     gc_mark_everything(&vm->domain->gc);
     const struct gc_stats now = gc_stats_read(&vm->domain->gc);
     const struct mp_recorder_options options = {
@@ -237,7 +224,7 @@ static struct mp_reply begin_recording(struct attachment *a, const struct mp_req
         .parameters = getenv("OCAMLRUNPARAM"),
         .recorder = "bactrian " BACTRIAN_VERSION,
     };
-    const uint64_t pause = now_ns() - began;
+    const uint64_t pause = vm_now_ns() - began;
     if (mp_recorder_start(vm, &options) == NULL) return reply_of(vm, MP_ANSWER_FAILED, errno);
     struct mp_reply reply = reply_of(vm, MP_ANSWER_DONE, 0);
     reply.before_words = options.before_words;
@@ -264,7 +251,7 @@ static void record(struct attachment *a, const struct mp_request *request, int f
         return;
     }
     struct stat status;
-    const uint64_t now = now_ns();
+    const uint64_t now = vm_now_ns();
     a->limited = true;
     a->process = getpid();
     a->deadline_ns = request->duration_ns == 0 || request->duration_ns > UINT64_MAX - now
@@ -359,7 +346,7 @@ static void poll_requests(struct vm *vm, bool wanted) {
         *a = (struct attachment){.vm = vm, .connection = -1};
         vm->requests.state = a;
     }
-    /* The next attacher finds no recording of one that has left. */
+    /* First, so that an attacher does not find the recording of one that has left. */
     if (a != NULL) check_limits(a, wanted);
     if (wanted) serve(a);
     errno = saved;
@@ -373,7 +360,7 @@ static void poll_request(struct vm *vm) {
     poll_requests(vm, true);
 }
 
-/* The same signal without our value has its default action: it ends the process. */
+/* Without MP_ATTACH_VALUE the signal has its default action: it ends the process. */
 static void on_signal(int number, siginfo_t *info, void *context) {
     struct vm *vm = atomic_load(&signal_attachable);
     if (info->si_code != SI_QUEUE || info->si_value.sival_int != MP_ATTACH_VALUE) {

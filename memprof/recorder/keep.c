@@ -7,6 +7,7 @@
  * further. What is recorded from then on has weight 1 again. */
 #include "memprof/recorder/recorder_internal.h"
 #include "memprof/recorder/thin.h"
+#include "vm/base/os.h"
 #include "vm/state/domain.h"
 
 #include <errno.h>
@@ -71,7 +72,7 @@ static int try(const struct mp_recorder *r, const struct mp_thin_input *in,
     *a = (struct attempt){.fd = -1};
     int problem = mp_output_open(&a->output, r->output.path, MP_FILE_MAGIC "*", MP_REPLACE_OUTPUT);
     if (problem != 0) return problem;
-    a->fd = mp_move_high(a->output.fd);
+    a->fd = vm_move_high(a->output.fd);
     a->writer = mp_writer_create(a->fd);
     if (a->writer == NULL) return errno;
     if (!mp_thin_write(in, how, a->writer, &a->end)) return ENOMEM;

@@ -34,8 +34,7 @@
 
 enum {
     HITS_PER_MEASURE = 32,
-    WARM_UP_HITS = 64, /* all measured: they write most new strings, locations and stacks */
-    FIRST_HIGH_FD = 500,
+    WARM_UP_HITS = 64,         /* all measured: they write most new strings, locations and stacks */
     SAME_TIME_TICKS = 1 << 20, /* 1 ms of a clock of 1 GHz, 0.25 ms of one of 4 GHz */
 };
 
@@ -48,12 +47,10 @@ static uint64_t clock_ns(clockid_t clock) {
     return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
 }
 
-uint64_t mp_now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
-
 struct mp_times mp_times_now(void) {
     struct mp_times now;
     now.processor_ns = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    now.wall_ns = mp_now_ns();
+    now.wall_ns = vm_now_ns();
     return now;
 }
 
@@ -64,7 +61,7 @@ static inline uint64_t ticks(void) {
 #ifdef __x86_64__
     return __builtin_ia32_rdtsc();
 #else
-    return mp_now_ns();
+    return vm_now_ns();
 #endif
 }
 
@@ -172,7 +169,7 @@ static void add_overhead(struct mp_recorder *r, struct mp_times from, struct mp_
 /* A section that is measured stands for many, so the estimate may exceed what it is a part of. */
 struct mp_times mp_recorder_overhead(const struct mp_recorder *r) {
     return (struct mp_times){
-        .wall_ns = least(r->overhead.wall_ns, mp_now_ns() - r->start_ns),
+        .wall_ns = least(r->overhead.wall_ns, vm_now_ns() - r->start_ns),
         .processor_ns = least(r->overhead.processor_ns, mp_process_ns() - r->process_ns)};
 }
 
@@ -340,15 +337,6 @@ static const struct mp_tracker_events recorder_events = {.born = on_born,
 
 /* ---- Files. ---- */
 
-/* Moves the descriptor to a high number, so that the program's own descriptors have the same
- * numbers as without a recorder. */
-int mp_move_high(int fd) {
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
-    if (high < 0) return fd;
-    close(fd);
-    return high;
-}
-
 /* Chooses the name of snapshots, and that of the file in which one is written, which no other
  * process uses. */
 static bool name_snapshots(struct mp_recorder *r) {
@@ -357,7 +345,7 @@ static bool name_snapshots(struct mp_recorder *r) {
     r->snapshot_path = r->part_path = NULL;
     if (r->output.path == NULL) return true;
     return asprintf(&r->snapshot_path, "%s.snapshot", r->output.path) >= 0 &&
-           asprintf(&r->part_path, "%s.%016" PRIx64, r->snapshot_path, mp_now_ns()) >= 0;
+           asprintf(&r->part_path, "%s.%016" PRIx64, r->snapshot_path, vm_now_ns()) >= 0;
 }
 
 /* Creates the file, of a child under the new name PATH.PID. False: errno. */
@@ -381,7 +369,7 @@ static bool open_files(struct mp_recorder *r) {
         errno = ESPIPE;
     }
     if (errno != 0 || !name_snapshots(r)) return false;
-    r->fd = mp_move_high(r->output.fd);
+    r->fd = vm_move_high(r->output.fd);
     r->writer = mp_writer_create(r->fd);
     return r->writer != NULL;
 }
@@ -473,7 +461,7 @@ void mp_end_write(struct mp_recorder *r, uint64_t elapsed) {
 
 /* Ends the file; a last collection finds which blocks are dead. */
 static void write_end(struct mp_recorder *r, enum mp_outcome outcome, unsigned status) {
-    r->ended_ns = mp_now_ns();
+    r->ended_ns = vm_now_ns();
     mp_ticks_write(r);
     mp_ticker_stop(r);
     if (!mp_recorder_enter(r)) return;
@@ -561,7 +549,7 @@ uint64_t mp_recorder_flush(struct mp_recorder *r) {
         mp_writer_flush(r->writer);
         mp_recorder_leave(r, 1);
     }
-    return mp_now_ns() - r->start_ns;
+    return vm_now_ns() - r->start_ns;
 }
 
 void mp_recorder_read(const struct mp_recorder *r, struct mp_recording *out) {
@@ -569,7 +557,7 @@ void mp_recorder_read(const struct mp_recorder *r, struct mp_recording *out) {
         .samples = mp_tracker_count(r->tracker),
         .lost_samples = mp_recorder_lost(r),
         .file_bytes = r->writer == NULL ? 0 : mp_writer_file_bytes(r->writer),
-        .elapsed_ns = (r->ended_ns != 0 ? r->ended_ns : mp_now_ns()) - r->start_ns,
+        .elapsed_ns = (r->ended_ns != 0 ? r->ended_ns : vm_now_ns()) - r->start_ns,
         .overhead = mp_recorder_overhead(r),
         .failed = r->failed,
         .silent = r->silent,

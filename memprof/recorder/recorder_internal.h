@@ -192,9 +192,8 @@ void mp_end_write(struct mp_recorder *r, uint64_t elapsed);
 
 /* Microseconds from the last record that has a time to the one that is about to be written. */
 uint64_t mp_recorder_elapsed(struct mp_recorder *r);
-/* Now, in nanoseconds; the same with the thread's CPU time; the process's CPU time. All are
+/* Now, with the thread's CPU time; the process's CPU time, in nanoseconds. Both are
  * async-signal-safe. */
-uint64_t mp_now_ns(void);
 struct mp_times mp_times_now(void);
 uint64_t mp_process_ns(void);
 
@@ -218,9 +217,6 @@ void mp_interned_clear(struct mp_interned *t);
 /* The file is another one, with as many strings, locations and nodes, of which nothing is known. */
 void mp_interned_forget(struct mp_interned *t, uint32_t strings, uint32_t locations,
                         uint32_t nodes);
-
-/* A descriptor above those that programs use. */
-int mp_move_high(int fd);
 
 /* RC3: this is a child process, which gets a file of its own or is not recorded. */
 void mp_recorder_become_child(struct mp_recorder *r);

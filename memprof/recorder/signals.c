@@ -13,6 +13,7 @@
  * (`signal_recorder`, named in vm/README.md). */
 #include "memprof/recorder/fatal_signals.h"
 #include "memprof/recorder/recorder_internal.h"
+#include "vm/base/os.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -43,7 +44,7 @@ static struct mp_recorder *recorder_of_process(void) {
 static void close_file(struct mp_recorder *r, enum mp_outcome outcome, int status) {
     ASSERT(r->in_handler);
     if (!mp_writer_begin_signal(r->writer)) return;
-    uint64_t us = (mp_now_ns() - r->start_ns) / 1000;
+    uint64_t us = (vm_now_ns() - r->start_ns) / 1000;
     uint64_t elapsed = us < r->last_us ? 0 : us - r->last_us;
     struct mp_record_finish finish = {elapsed, (uint8_t)outcome, (uint64_t)status};
     if (!r->finished) mp_write_finish(r->writer, &finish);

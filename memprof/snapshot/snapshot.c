@@ -10,6 +10,7 @@
 #include "gc/stats.h"
 #include "memprof/recorder/origin.h"
 #include "memprof/snapshot/snapshot_internal.h"
+#include "vm/base/os.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
 
@@ -19,14 +20,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
-}
 
 /* Needs: everything was marked. False: out of memory. */
 static bool write_heap(struct domain *d, struct mp_writer *w, struct mp_record_heap *total) {
@@ -59,9 +53,9 @@ struct moment {
 };
 
 static struct moment mark(struct domain *d) {
-    struct moment m = {.began_ns = now_ns()};
+    struct moment m = {.began_ns = vm_now_ns()};
     gc_mark_everything(&d->gc);
-    m.marked_ns = now_ns();
+    m.marked_ns = vm_now_ns();
     m.external_bytes = 8 * external_words(d);
     return m;
 }
@@ -77,7 +71,7 @@ static bool write_file(struct domain *d, const struct mp_snapshot_options *optio
     *total = (struct mp_record_heap){.marking_ns = moment->marked_ns - moment->began_ns,
                                      .external_bytes = moment->external_bytes};
     if (!mp_write_origin(w, d->vm, &start) || !write_heap(d, w, total)) return false;
-    const uint64_t now = now_ns(), ended = moment->ended_ns != 0 ? moment->ended_ns : now;
+    const uint64_t now = vm_now_ns(), ended = moment->ended_ns != 0 ? moment->ended_ns : now;
     total->duration_ns = ended - moment->began_ns;
     total->elapsed = (now - moment->began_ns) / 1000;
     mp_write_heap(w, total);
@@ -151,7 +145,7 @@ int mp_snapshot_fork(struct domain *d, const struct mp_snapshot_options *options
     /* Without a signal at its end: the program's own waits do not see such a child. */
     const long child = syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
     if (child != 0) return child > 0 ? (int)child : 0;
-    moment.ended_ns = now_ns();
+    moment.ended_ns = vm_now_ns();
     int problem = write_moment(d, options, replace, &moment, path, &total, &file_bytes);
     options->report(path, problem == 0 ? &total : NULL, file_bytes, problem);
     _exit(problem != 0);

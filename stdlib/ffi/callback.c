@@ -43,7 +43,7 @@ static void destroy(struct ffi_callback *callback) {
     free(callback);
 }
 
-/* The oldest freed callback if the queue is long enough, or a new one. NULL: no memory. */
+/* The oldest freed callback if the queue is long enough, or a new one. NULL: out of memory. */
 static struct ffi_callback *obtain(struct ffi_state *state) {
     struct ffi_callback *callback = state->first_freed;
     if (state->freed_count > KEPT_FREED) {

@@ -144,7 +144,7 @@ struct ffi_state {
     bool scanned; /* the scanner is installed */
 };
 
-/* Makes and frees a machine's state. NULL: no memory. GC: never. */
+/* Makes and frees a machine's state. NULL: out of memory. GC: never. */
 struct ffi_state *ffi_state_open(struct vm *vm);
 void ffi_state_close(struct ffi_state *state);
 
@@ -206,7 +206,7 @@ enum ffi_problem ffi_check_access(value memory, value address, size_t bytes);
 
 /* ---- callback.c ---- */
 
-/* A live callback of function f, with the signature in prepared. NULL: no memory. GC: never. */
+/* A live callback of function f, with the signature in prepared. NULL: out of memory. GC: never. */
 struct ffi_callback *ffi_callback_new(struct domain *d, value prepared, value f);
 /* Later calls of it raise an error. Needs: live. GC: never. */
 void ffi_callback_free(struct ffi_callback *callback);

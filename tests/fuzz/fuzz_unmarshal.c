@@ -84,7 +84,7 @@ static void read_three_ways(struct domain *d, const uint8_t *bytes, size_t n) {
     gc_verify(&d->gc, "after unmarshalling");
 }
 
-/* The bytes of a value with this data and these numbers in its header; NULL: no memory. */
+/* The bytes of a value with this data and these numbers in its header; NULL: out of memory. */
 static uint8_t *with_header(const uint8_t *data, size_t n, uint32_t objects, uint32_t words,
                             size_t *length) {
     uint8_t *bytes = malloc(VM_MARSHAL_SMALL_HEADER + n);

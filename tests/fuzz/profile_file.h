@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 /* A file of two chunks with right checksums: START with these flags, then the records. Freed with
- * free(); NULL: no memory. */
+ * free(); NULL: out of memory. */
 static uint8_t *file_of_records(uint8_t flags, const uint8_t *records, size_t n, size_t *length) {
     /* START: 64 bits, rate 1, then numbers and texts that are 0 or empty. */
     const uint8_t start[] = {MP_TAG_START, 64, 0, 0, 0, 0, 0, 0, 0xf0, 0x3f, 0, 0, 0, 0, 0,

@@ -10,6 +10,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 void *vm_reserve(size_t *bytes, size_t least) {
@@ -69,6 +70,12 @@ void vm_must_have(bool grown) {
     if (!grown) vm_fatal("out of memory");
 }
 
+uint64_t vm_now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 void *vm_must(void *p) {
     vm_must_have(p != NULL);
     return p;
@@ -87,6 +94,15 @@ int vm_open_file(const char *path, int flags) {
     do fd = open(path, flags);
     while (fd < 0 && errno == EINTR);
     return fd;
+}
+
+enum { FIRST_HIGH_FD = 500 };
+
+int vm_move_high(int fd) {
+    int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
+    if (high < 0) return fd;
+    close(fd);
+    return high;
 }
 
 bool vm_close_text(FILE *out, char **text) {

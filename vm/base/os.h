@@ -1,4 +1,5 @@
-/* os.h - the operating system: reserved address space, the C stack, fatal errors, files. */
+/* os.h - the operating system: reserved address space, the C stack, the clock, fatal errors,
+ * files. */
 #ifndef BACTRIAN_VM_BASE_OS_H
 #define BACTRIAN_VM_BASE_OS_H
 
@@ -15,9 +16,9 @@ void vm_release(void *start, size_t bytes);
  * are zeroed, or those of a file read again. */
 void vm_drop_pages(const void *start, size_t bytes);
 
-/* A zeroed page that is zeroed again in a child process. NULL: no memory. GC: never. */
+/* A zeroed page that is zeroed again in a child process. NULL: out of memory. GC: never. */
 void *vm_unforked_page(void);
-/* A zeroed page that a process and its children share. NULL: no memory. GC: never. */
+/* A zeroed page that a process and its children share. NULL: out of memory. GC: never. */
 void *vm_shared_page(void);
 /* Frees either; NULL is ignored. */
 void vm_page_free(volatile void *page);
@@ -27,6 +28,9 @@ void vm_page_free(volatile void *page);
 uintptr_t vm_c_stack_low(void);
 /* Of a new thread. */
 #define VM_C_STACK_BYTES ((size_t)8 << 20)
+
+/* Nanoseconds of the system's monotonic clock. Async-signal-safe. GC: never. */
+uint64_t vm_now_ns(void);
 
 /* p, or a fatal error if it is NULL. For the machine's own small tables, without which it cannot
  * continue. */
@@ -42,6 +46,10 @@ void vm_require(bool holds, const char *what);
 /* open(2) of an existing file, repeated when a signal interrupts it (on network file systems).
  * GC: never. Fails: -1, errno says why. */
 int vm_open_file(const char *path, int flags);
+
+/* Moves a descriptor to a high number, so that those that the program opens have the usual ones.
+ * Returns the new number, or fd where that fails. GC: never. */
+int vm_move_high(int fd);
 
 /* Closes a stream of open_memstream that writes to *text. Fails: false, out of memory, the text is
  * incomplete. The caller frees *text in any case. GC: never. */

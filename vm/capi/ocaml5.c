@@ -4,6 +4,7 @@
 #include "stdlib/channel.h"
 #include "stdlib/events.h"
 #include "stdlib/prim.h"
+#include "vm/base/os.h"
 #include "vm/capi/capi_internal.h"
 #include "vm/engine/callback.h"
 #include "vm/state/alloc.h"
@@ -227,7 +228,7 @@ value caml_runtime_events_user_resolve(const char *name, int type) {
 
 /* ---- The system. ---- */
 
-uint64_t caml_time_counter(void) { return events_now_ns(); }
+uint64_t caml_time_counter(void) { return vm_now_ns(); }
 
 /* The table of named values needs no preparation. */
 void caml_init_callbacks(void) {}

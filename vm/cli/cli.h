@@ -45,8 +45,6 @@ int cli_finish_output(int status);
  * colours there. */
 unsigned cli_terminal_columns(void);
 bool cli_wants_color(void);
-/* Nanoseconds of a monotonic clock. */
-uint64_t cli_now_ns(void);
 
 /* ---- files.c ---- */
 

@@ -1,5 +1,6 @@
 /* compiler.c - the OCaml compiler that a command line is about: that of --ocaml FOLDER, or of
  * OCAMLFIND_TOOLCHAIN, or the one in PATH. */
+#include "vm/base/os.h"
 #include "vm/cli/cli.h"
 #include "vm/stack/limits.h"
 
@@ -39,7 +40,7 @@ static int wait_for(const struct cli_compiler *c, pid_t child) {
         if (ended == child) break;
         if (ended < 0 && errno != EINTR) return STATUS_REFUSED;
         if (ended != 0) continue;
-        late = cli_now_ns() >= c->deadline_ns;
+        late = vm_now_ns() >= c->deadline_ns;
         if (late) kill(child, SIGKILL);
         else nanosleep(&pause, NULL);
     }

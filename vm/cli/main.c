@@ -3,6 +3,7 @@
  * Like ocamlrun, the binary may be asked to run a program by its own name: when argv[0] names a
  * bytecode file that has a launcher of its own, or when bytecode is appended to the binary itself
  * (ocamlc -custom), the whole command line belongs to that program. */
+#include "vm/base/os.h"
 #include "vm/cli/cli.h"
 
 #include <fcntl.h>
@@ -31,7 +32,7 @@ static char *own_program(const char *argv0) {
 
 static int perform(struct cli_options *options) {
     if (options->timeout != 0)
-        options->deadline_ns = cli_now_ns() + (uint64_t)(options->timeout * 1e9);
+        options->deadline_ns = vm_now_ns() + (uint64_t)(options->timeout * 1e9);
     if (options->has_action) return cli_print_info(options);
     switch (options->verb) {
     case VERB_REPL: return cli_repl(options);

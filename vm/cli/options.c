@@ -193,7 +193,7 @@ static bool tolerance_argument(const char *text, double *out) {
     char *end;
     *out = strtod(text, &end) / 100;
     if (end != text && strcmp(end, "%") == 0 && *out >= 0 && *out <= 1) return true;
-    return wrong_argument(OPTION_TOLERANCE, "a share from 0% to 100%", text);
+    return wrong_argument(OPTION_TOLERANCE, "a percentage from 0% to 100%", text);
 }
 
 static bool duration_argument(const char *text, uint64_t *out) {

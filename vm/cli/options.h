@@ -68,7 +68,7 @@ struct cli_options {
     struct vm_policy policy;              /* --allow, --deny, --pure */
     bool gc_stats;                        /* --gc-stats */
     double timeout;                       /* --timeout, in seconds; 0: none */
-    uint64_t deadline_ns;                 /* its end, by cli_now_ns; 0: none */
+    uint64_t deadline_ns;                 /* its end, by vm_now_ns; 0: none */
     bool quiet;                           /* --quiet */
     bool of_process;                      /* operands[0] is its number */
     bool interrupt;                       /* --interrupt */

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
 int cli_fail(int status, const char *subject, const char *format, ...) {
@@ -82,12 +81,6 @@ int cli_finish_output(int status) {
     if (!failed && !ferror(stdout)) return status;
     return cli_fail(STATUS_REFUSED, "standard output", "%s: the output is incomplete",
                     errno != 0 ? strerror(errno) : "write error");
-}
-
-uint64_t cli_now_ns(void) {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
 unsigned cli_terminal_columns(void) {

@@ -2,7 +2,7 @@
  *
  *     EVENT DEPTH FUNCTION DETAILS
  *
- * and of what is compiled, where machine code runs and no other event can be traced,
+ * With --compilations machine code runs, which reports no other event, and a line is
  *
  *     compile - FUNCTION entry|loop BYTES bytes
  *
@@ -289,7 +289,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
         if (t->gc_depth++ == 0) {
             t->gc_kind[0] = 0;
             t->gc_promoted = 0;
-            t->gc_start_ns = cli_now_ns();
+            t->gc_start_ns = vm_now_ns();
         }
         if (what == GC_ACT_PAUSE || strstr(t->gc_kind, kinds[what]) != NULL) return;
         if (t->gc_kind[0] != 0) strcat(t->gc_kind, "+");
@@ -301,7 +301,7 @@ static void on_activity(void *context, struct gc_domain *g, enum gc_activity wha
     if (--t->gc_depth > 0 || t->gc_kind[0] == 0) return;
     if (!begin_line(t, shadow_of(t, t->vm->domain), "gc")) return;
     fprintf(t->out, " %s %zu words promoted %.3f ms\n", t->gc_kind, t->gc_promoted,
-            (double)(cli_now_ns() - t->gc_start_ns) / 1e6);
+            (double)(vm_now_ns() - t->gc_start_ns) / 1e6);
 }
 
 static void on_compiled(void *context, struct vm *vm, const struct vm_native_code *code) {
@@ -369,7 +369,7 @@ struct cli_trace *cli_open_trace(struct cli_options *options, const char *shown,
         else mp_output_publish(&t->output); /* it can be read while the program runs */
     }
     if (*status == 0) {
-        setvbuf(t->out, NULL, _IOLBF, 0); /* a child process must not write our lines again */
+        setvbuf(t->out, NULL, _IOLBF, 0); /* a child process must not write its parent's lines */
         return t;
     }
     cli_close_trace(t);

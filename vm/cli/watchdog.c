@@ -9,6 +9,7 @@
  * A forked child gets its own two, with the same deadline. Commands that the program has started
  * are found by their parents in /proc and killed. */
 #include "gc/assert.h"
+#include "vm/base/os.h"
 #include "vm/cli/cli.h"
 #include "vm/stack/limits.h"
 
@@ -162,11 +163,11 @@ static void *watch(void *context) {
      * gets the pause to react, even if the whole process was suspended at the deadline. */
     for (int i = 0; !ended && i < TRIES; i++) {
         vm_request_stop(dog->vm, STOP_TIME);
-        ended = ends_before(dog, cli_now_ns() + pause_ns);
+        ended = ends_before(dog, vm_now_ns() + pause_ns);
     }
     /* It has stopped: it still has to close recordings, flush and report. */
     if (!ended && dog->vm->limits.stopped != STOP_NONE)
-        ended = ends_before(dog, cli_now_ns() + ending_ns);
+        ended = ends_before(dog, vm_now_ns() + ending_ns);
     if (!ended) end_process(dog);
     return NULL;
 }
@@ -181,7 +182,7 @@ static _Noreturn void guard(pid_t process, pid_t thread, uint64_t deadline_ns) {
     struct pollfd end = {.fd = handle, .events = POLLIN};
     bool runs = handle >= 0 && getppid() == process;
     while (runs) {
-        uint64_t now_ns = cli_now_ns();
+        uint64_t now_ns = vm_now_ns();
         uint64_t wait_ms = now_ns < deadline_ns ? (deadline_ns - now_ns) / 1000000 + 1 : 0;
         if (wait_ms == 0 && tgkill(process, thread, 0) != 0) {
             kill_commands(process);

@@ -96,7 +96,7 @@ bool vm_words_start(struct vm_words *out, uint32_t count) {
     return false;
 }
 
-/* Makes room for the wide words of a group. False: there is no memory, all is freed. */
+/* Makes room for the wide words of a group. False: out of memory, all is freed. */
 static __attribute__((noinline)) bool widen(struct vm_words *w) {
     bool ok = vector_widen((void **)&w->wide, &w->wide_capacity, w->wide_count + MOST_HALVES,
                            MOST_HALVES + IF_SMALL_TABLES(0, w->count / 12), sizeof *w->wide, NULL);

@@ -19,7 +19,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_WORDS = 4 /* of a row, its labels apart */, ID_WORDS = 2 /* an id before it */ };
+enum { MOST_WORDS = 4 /* of a row without its labels */, ID_WORDS = 2 /* an id before it */ };
 
 /* One line of a table that is a switch. */
 #define WHEN(key, result) \
@@ -67,7 +67,7 @@ static unsigned call_op(unsigned op, const struct vm_linked_prim *prim, bool inl
     ASSERT(op >= OP_C_CALL1 && op <= OP_C_CALLN);
     if (prim->function == NULL) return ENGINE_C_CALL_MISSING;
     if (prim->stub) return ENGINE_C_CALL_STUB1 + (op - OP_C_CALL1);
-    ASSERT(op != OP_C_CALLN); /* rows have at most five arguments, and its has as many as the row */
+    ASSERT(op != OP_C_CALLN); /* it has more than five arguments, a built-in has at most five */
     if (prim->inlined != 0 && inlines) return prim->inlined;
     return vm_kinds_are_any(prim->kinds) ? op : ENGINE_C_CALL_TESTED1 + (op - OP_C_CALL1);
 }

@@ -53,7 +53,7 @@ static void process_pending(struct domain *d) {
     vm_value_or_raise(d, d->vm->upcalls->process_pending_exn(d));
 }
 
-/* The same between instructions, where frames can be walked only by the registers saved (E2). */
+/* The same between instructions, as vm_fiber_shed requires: not within a primitive. */
 static void poll(struct domain *d) {
     process_pending(d);
     if (gc_get_params(&d->gc)->stress >= 5) vm_fiber_shed(d);
@@ -114,7 +114,8 @@ static void stop_in(struct domain *d, const struct vm_function *f, unsigned word
     d->stack.sp[1] = (value)frame_word(gpc, takes_argument);
 }
 
-static void make_room(struct domain *d, const struct vm_function *f) {
+/* Grows the stack for the function's frame, or raises Stack_overflow. */
+static void reserve_frame(struct domain *d, const struct vm_function *f) {
     uintptr_t low = (uintptr_t)(d->stack.sp + SAVED_WORDS) - f->frame_bytes;
     if (low >= d->gc.mutator_limit_idle || vm_stack_grow(d, low)) return;
     if (d->vm->version->overflow_is_in_callee) stop_in(d, f, 1);
@@ -125,7 +126,7 @@ void vm_slow_enter(struct domain *d, const struct vm_function *f) {
     ASSERT(vm_slow_row_says(d, OP_CALLS) ||
            (is_before_reexecution(d) && vm_slow_row_says(d, OP_ALLOCATES | OP_PRIMITIVE)));
     stop_in(d, f, 0);
-    make_room(d, f);
+    reserve_frame(d, f);
     poll(d);
 }
 
@@ -133,7 +134,7 @@ void vm_slow_prepare(struct domain *d, const struct vm_function *f) {
     ASSERT(f->decoded == 0); /* C2 */
     stop_in(d, f, 0);
     if (!vm_function_prepare(d->vm, (uint32_t)(f - d->vm->functions))) vm_stop_now(d, STOP_CODE);
-    make_room(d, f);
+    reserve_frame(d, f);
 }
 
 bool vm_slow_count(struct domain *d, unsigned op, struct vm_resume at, const value *sp,
@@ -304,8 +305,7 @@ value vm_slow_public_method(value object, value tag, uintptr_t *cache) {
 
 /* The instruction that left the loop, for messages. */
 static const char *stopped_opcode(struct domain *d, uint64_t *gpc) {
-    const struct vm_frame unknown = {0};
-    struct vm_frame frame = unknown;
+    struct vm_frame frame;
     if (!vm_frames_first(d, &frame)) return "?";
     *gpc = frame.gpc;
     for (uint64_t at = frame.gpc; at + 8 > frame.gpc; at--) {

@@ -144,7 +144,7 @@ struct vm_dll *vm_dll_open(struct vm *vm, const char *file, const char **why) {
     void *handle = built_in ? NULL : open_library(vm, file, why);
     if (!built_in && handle == NULL) return NULL;
     struct vm_dll *dll = append(vm, handle);
-    if (dll == NULL) *why = "no memory";
+    if (dll == NULL) *why = "out of memory";
     return dll;
 }
 

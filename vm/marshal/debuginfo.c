@@ -55,7 +55,7 @@ const struct vm_debug_event *vm_debuginfo_events(const struct vm_debuginfo *t, s
 }
 
 /* Keeps a text up to its first NUL, once for each block (DI3); seen: the texts of this list that
- * were kept, by their blocks. NULL: no memory. */
+ * were kept, by their blocks. NULL: out of memory. */
 static const char *keep_text(struct vm_debuginfo *t, struct word_map *seen, value s) {
     uintptr_t *kept = word_map_add(seen, (uintptr_t)s, FIRST_SEEN, NULL);
     if (kept == NULL) return NULL;
@@ -227,7 +227,7 @@ static enum vm_status read_unit(struct vm_debuginfo *t, struct unit *unit, struc
     return status;
 }
 
-/* Reads the marshalled value at *at into the arena, and moves *at behind it. */
+/* Reads the marshalled value at *at, which it advances, into the arena. */
 static bool read_value(const struct vm_debuginfo *t, size_t *at, struct vm_arena *arena,
                        value *out) {
     struct vm_error error;

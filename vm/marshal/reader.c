@@ -312,7 +312,7 @@ static enum vm_status open_value(const uint8_t *bytes, size_t n, struct vm_marsh
                                  struct vm_error *error) {
     switch (vm_marshal_read_header(bytes, n, head)) {
     case VM_MARSHAL_HEADER_SHORT:
-        return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: %zu bytes only", n);
+        return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: only %zu bytes", n);
     case VM_MARSHAL_HEADER_BAD:
     case VM_MARSHAL_HEADER_TOO_LARGE:
         return vm_error_set(error, VM_BAD_MARSHAL, "+0x0: no magic number");
@@ -365,7 +365,7 @@ enum vm_status vm_marshal_read_packed(const uint8_t *bytes, size_t n, struct vm_
     if (vm_marshal_read_header(bytes, n, &head) != VM_MARSHAL_HEADER_OK || !head.compressed)
         return vm_marshal_read_arena(bytes, n, arena, out, &used, error);
     if (head.stored_bytes > n - head.header_bytes || !vm_marshal_may_unpack(&head))
-        return vm_error_set(error, VM_BAD_MARSHAL, "+0x4: %zu bytes do not hold so much", n);
+        return vm_error_set(error, VM_BAD_MARSHAL, "+0x4: more data than %zu bytes can hold", n);
     uint8_t *data = malloc(head.data_bytes + 1);
     if (data == NULL) return vm_error_set(error, VM_NO_MEMORY, "reading marshalled data");
     enum vm_status status = vm_marshal_unpack(&head, bytes + head.header_bytes, data)

@@ -56,7 +56,7 @@ value vm_marshal_fail_size(struct vm_marshal_reader *r, const char *why) {
 
 value vm_marshal_fail_memory(struct vm_marshal_reader *r, size_t words) {
     if (!r->failed) r->refused_words = words > 0 ? words : 1;
-    return vm_marshal_fail(r, NULL, "no memory");
+    return vm_marshal_fail(r, NULL, "out of memory");
 }
 
 void vm_marshal_read_raised(struct vm_marshal_reader *r, value exn) {

@@ -107,7 +107,7 @@ static uint32_t function_start(const struct vm_verifier *v, uint32_t pc) {
     return entry == 0 ? 0 : vm_entry_at(v, entry)->pc;
 }
 
-/* The table; NULL: no memory. */
+/* The table; NULL: out of memory. */
 static const struct vm_symbols *symbols_of(struct vm *vm) {
     if (vm->symbols == NULL) vm->symbols = read_symbols(vm);
     return vm->symbols;

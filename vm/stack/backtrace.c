@@ -351,9 +351,9 @@ static const value *end_of_backtrace(struct domain *d, const struct traps *traps
 
 void vm_backtrace_note_division(struct domain *d) { d->backtrace->division = d->backtrace_active; }
 
-/* OCaml takes the place of any C code that raises to be an instruction with one operand. DIVINT and
- * MODINT have none, so theirs is a word too far, in the next instruction; a debug event may be
- * there. */
+/* Where C code raised, OCaml looks for the location after an instruction with one operand. DIVINT
+ * and MODINT have none, so for them it looks one word too far, in the next instruction, which may
+ * have a debug event of its own. */
 static bool is_word_too_far(struct domain *d, value exn) {
     bool noted = d->backtrace->division;
     d->backtrace->division = false;

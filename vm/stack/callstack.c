@@ -20,7 +20,7 @@ enum {
 };
 
 /* Makes the arrays count frames long. The `recorded` frames of a walk, at the end of the arrays,
- * are moved to the new end. Fails: false, no memory; the arrays are as before. */
+ * are moved to the new end. Fails: false, out of memory; the arrays are as before. */
 static bool widen(struct vm_frames *f, size_t count, size_t recorded) {
     size_t wider = f->capacity == 0 ? IF_SMALL_TABLES(1, 256) : f->capacity;
     while (wider < count) wider *= 2;

@@ -29,7 +29,8 @@ struct vm;
 /* The exit status of a stopped run, as of timeout(1). */
 enum { VM_STATUS_STOPPED = 124 };
 
-/* Sets the limits of the machine's options, and opens vm_err(vm). False: no memory. GC: never. */
+/* Sets the limits of the machine's options, and opens vm_err(vm). False: out of memory. GC:
+ * never. */
 bool vm_limits_start(struct vm *vm);
 /* Frees their memory. Needs: nothing is written afterwards. GC: never. */
 void vm_limits_free(struct vm *vm);

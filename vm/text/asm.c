@@ -172,7 +172,7 @@ static void write_primitives(const struct assembler *a, FILE *out) {
     }
 }
 
-/* Sections, table, trailer; parts given as bytes are written unchanged. False: no memory. */
+/* Sections, table, trailer; parts given as bytes are written unchanged. False: out of memory. */
 static bool write_file(const struct assembler *a, FILE *out) {
     size_t lengths[MAX_PARTS];
     bool ok = true;

@@ -308,11 +308,7 @@ static void write_moment(struct output *o, const struct moment *at) {
     }
 }
 
-static bool is_wanted(const void *context, const struct report_sample *sample) {
-    (void)context;
-    (void)sample;
-    return true;
-}
+static bool is_wanted(const void *context, const struct report_sample *sample) { return true; }
 
 static void write_moments(struct output *o) {
     struct report_events events;

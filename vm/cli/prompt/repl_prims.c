@@ -221,7 +221,7 @@ static value repl_start(struct domain *d, value rate, value what) {
         vm_failwith(d, "%s: %s", repl->profile, mp_output_problem(errno));
     repl->recorded = true;
     repl->before = gc_stats_read(&d->gc);
-    repl->started_ns = cli_now_ns();
+    repl->started_ns = vm_now_ns();
     return VAL_UNIT;
 }
 
@@ -231,7 +231,7 @@ static value repl_stop(struct domain *d, value unit) {
     if (recorder == NULL) vm_failwith(d, "no recording is running");
     const struct gc_stats *before = &repl_of(d)->before;
     struct mp_recording done;
-    uint64_t elapsed_ns = cli_now_ns() - repl_of(d)->started_ns;
+    uint64_t elapsed_ns = vm_now_ns() - repl_of(d)->started_ns;
     struct gc_stats after = gc_stats_read(&d->gc);
     mp_recorder_finish(recorder, MP_RETURNED, 0, &done);
     size_t promoted = after.promoted_words - before->promoted_words;

@@ -269,7 +269,7 @@ static const struct meaning {
     {"print_length", ACT_NONE, false, NULL},
 };
 
-static int obey(struct reader *r, const struct directive *d) {
+static int apply(struct reader *r, const struct directive *d) {
     const struct meaning *m = meanings, *end = meanings + sizeof meanings / sizeof meanings[0];
     struct script *s = r->script;
     while (m < end && strcmp(m->name, d->name) != 0) m++;
@@ -348,7 +348,7 @@ static int expand(struct reader *r) {
         } else if (may_begin && at_directive(r)) {
             struct directive d;
             read_directive(r, &d);
-            status = obey(r, &d);
+            status = apply(r, &d);
             free(d.string);
         } else {
             may_begin = false;

@@ -2,6 +2,7 @@
 #include "vm/cli/top/top.h"
 
 #include "memprof/report/command/command.h"
+#include "vm/base/os.h"
 #include "vm/cli/editor/keys.h"
 
 #include <errno.h>
@@ -231,7 +232,7 @@ static void read_keys(struct top *t) {
 
 /* Waits for input until a moment; acts on it. */
 static void wait_until(struct top *t, uint64_t moment_ns) {
-    const uint64_t now = cli_now_ns();
+    const uint64_t now = vm_now_ns();
     const int left = moment_ns > now ? (int)((moment_ns - now) / 1000000) + 1 : 0;
     struct pollfd inputs[] = {
         {.fd = STDIN_FILENO, .events = POLLIN},
@@ -256,10 +257,10 @@ static void watch(struct top *t) {
     keys_start(&terminal);
     top_open_screen();
     while (!t->leaves) {
-        const uint64_t next = cli_now_ns() + (uint64_t)SECOND_MS * 1000000;
+        const uint64_t next = vm_now_ns() + (uint64_t)SECOND_MS * 1000000;
         update(t);
         draw(t);
-        while (!t->leaves && cli_now_ns() < next) wait_until(t, next);
+        while (!t->leaves && vm_now_ns() < next) wait_until(t, next);
     }
     top_close_screen();
     keys_stop(&terminal);

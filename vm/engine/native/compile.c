@@ -579,7 +579,7 @@ static void report(struct native_compiler *c, const uintptr_t *hot) {
 /* hot: the HOT whose counter has reached 0, or NULL. env: the closure, or an integer. */
 static void compile_decoded(struct vm *vm, const struct vm_decoded *decoded, const uintptr_t *hot,
                             value env) {
-    uint64_t start_ns = native_now_ns();
+    uint64_t start_ns = vm_now_ns();
     struct native_compiler *c = vm_must(calloc(1, sizeof *c));
     vm->native->compiling = c;
     c->vm = vm;
@@ -600,7 +600,7 @@ static void compile_decoded(struct vm *vm, const struct vm_decoded *decoded, con
         code_memory_written(&vm->native->memory);
     }
     native_free_compiling(vm->native);
-    vm->native->compile_ns += native_now_ns() - start_ns;
+    vm->native->compile_ns += vm_now_ns() - start_ns;
 }
 
 void vm_native_compile(struct vm *vm, uintptr_t *hot, value env) {

@@ -241,8 +241,6 @@ void native_put_fiber_returned(struct emitter *e, const struct vm_native *n);
  * gdb. GC: never. */
 void native_report(struct vm *vm, const struct vm_native_code *code);
 void native_report_stubs(struct vm_native *n);
-/* For statistics.c: the time. */
-uint64_t native_now_ns(void);
 /* ---- run.c ---- */
 /* Maps the memory for code and puts the stubs there, the first time. False: there is none. */
 bool native_begin(struct vm *vm);

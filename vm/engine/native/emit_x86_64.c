@@ -15,8 +15,8 @@ static inline void word_32(struct emitter *e, int64_t k) {
     e->at += 4;
 }
 
-/* Called before each instruction: ensures room for the longest one; without it, the last bytes are
- * overwritten. */
+/* Called before each instruction: ensures room for the longest one. Without it the emitter is full
+ * and starts again at its first byte: what it has emitted is not used. */
 static inline void begin(struct emitter *e) {
     if (e->end - e->at >= LONGEST_INSTRUCTION) return;
     e->full = true;
@@ -408,6 +408,7 @@ void emit_link_table(struct emitter *e, uint8_t *table, uint32_t word, const uin
 }
 
 void emit_align(struct emitter *e, unsigned bytes) {
+    ASSERT(bytes <= LONGEST_INSTRUCTION);
     begin(e);
     while ((uintptr_t)e->at % bytes != 0) byte(e, 0x90);
 }

@@ -375,13 +375,13 @@ static void get_public_method(struct native_compiler *c) {
     native_force_exit(c, exit);
     uint8_t *outside = emit_jump_if_forward(&c->e, C_ABOVE_EQUAL);
     emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, at_base(table, 0));
-    uint8_t *behind = emit_jump_if_forward(&c->e, C_ABOVE);
+    uint8_t *beyond_last = emit_jump_if_forward(&c->e, C_ABOVE);
     emit_compare_memory(&c->e, at_index(table, R_TEMP, 3, 0), (int32_t)tag);
     uint8_t *other = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
     emit_load(&c->e, table, at_index(table, R_TEMP, 3, -8));
     unsigned kind = floats_in_use(c) ? LATE_EXIT : LATE_METHOD;
     struct native_late *late = native_add_late(c, other, kind);
-    late->more[0] = outside, late->more[1] = behind;
+    late->more[0] = outside, late->more[1] = beyond_last;
     late->exit = exit;
     late->reg = (uint8_t)table, late->object = (uint8_t)from;
     late->back = c->e.at;

@@ -334,7 +334,7 @@ static value *place_of_move(value *a, value *sp, const uint32_t *w) {
     return slot == EXIT_SLOT_A ? a : &sp[slot];
 }
 
-/* Does a move of v; the block of a content is in its slot already. */
+/* Performs a move of v. If it sets the content of a block, that block is in its slot already. */
 static void move(struct domain *d, value *a, value *sp, const uint32_t *w, value v) {
     if (w[0] & EXIT_CONTENT) gc_store(&d->gc, sp[w[0] >> 16], 0, v);
     else *place_of_move(a, sp, w) = v;

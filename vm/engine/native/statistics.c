@@ -8,13 +8,6 @@
 #include "vm/marshal/symbols.h"
 
 #include <stdlib.h>
-#include <time.h>
-
-uint64_t native_now_ns(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
 
 /* The exits at one instruction. */
 struct place {
@@ -33,7 +26,7 @@ static int by_count(const void *a, const void *b) {
     return x->taken != y->taken ? (x->taken < y->taken) - (x->taken > y->taken) : by_word(a, b);
 }
 
-/* The instructions whose exits were taken, the most frequent ones first. NULL: no memory. */
+/* The instructions whose exits were taken, the most frequent ones first. NULL: out of memory. */
 static struct place *find_places(const struct native_exits *x, size_t *count) {
     struct place *places = malloc((x->count / EXIT_HEAD_WORDS + 1) * sizeof *places);
     size_t n = 0, different = 0;
