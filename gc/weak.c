@@ -135,17 +135,25 @@ static bool has_dead_young_key(const struct gc_domain *g, value e) {
     return false;
 }
 
-/* Chains of young ephemerons in an unfavourable order need many rounds; after a bounded amount of
- * work the rest is kept alive unconditionally, and the major collection decides. */
+/* Whether the collection keeps what the slot holds alive. Chains of young ephemerons in an
+ * unfavourable order need many rounds; after a bounded amount of work the rest is kept alive
+ * unconditionally, and the major collection decides. */
+static bool minor_keeps(struct gc_domain *g, value e, size_t slot) {
+    if (g->heap->params.minor_keeps_weak) return true;
+    if (slot != EPHE_DATA) return false;
+    bool precise = g->minor.weak_work <= MINOR_WORK_FACTOR * g->minor.weak_slots.count;
+    g->minor.weak_work += wosize_of(e);
+    return !precise || !has_dead_young_key(g, e);
+}
+
 bool gc_weak_minor_mark(struct gc_domain *g) {
     const struct gc_words *young = &g->minor.weak_slots;
-    bool any = false, precise = g->minor.weak_work <= MINOR_WORK_FACTOR * young->count;
+    bool any = false;
     for (size_t i = 0; i < young->count; i += 2) {
         value e = (value)young->items[i];
-        if (young->items[i + 1] != EPHE_DATA || !died_young(g, field(e, EPHE_DATA))) continue;
-        g->minor.weak_work += wosize_of(e);
-        if (precise && has_dead_young_key(g, e)) continue;
-        gc_evacuate(g, &field(e, EPHE_DATA));
+        size_t slot = young->items[i + 1];
+        if (!died_young(g, field(e, slot)) || !minor_keeps(g, e, slot)) continue;
+        gc_evacuate(g, &field(e, slot));
         any = true;
     }
     return any;
