@@ -394,6 +394,7 @@ int64_t channel_position(const struct channel *c) {
 
 bool channel_seek(struct domain *d, struct channel *c, int64_t position,
                   struct channel_failure *failure) {
+    const struct vm *vm = c->owner->vm;
     if (c->output) {
         if (!channel_flush(d, c, failure)) return false;
     } else if (c->fd != -1 && position >= c->offset - (c->max - c->buffer) &&
@@ -403,7 +404,9 @@ bool channel_seek(struct domain *d, struct channel *c, int64_t position,
     }
     int fault = nonblocking_fault(c->owner);
     if (fault != 0) return failed(failure, fault);
-    if (seek(c, position, SEEK_SET) != position) return failed(failure, errno);
+    off_t reached = seek(c, position, SEEK_SET);
+    if (reached != position || (reached == -1 && vm->version->seek_refuses_minus_one))
+        return failed(failure, errno);
     c->offset = position;
     if (!c->output) c->curr = c->max = c->buffer;
     return true;
