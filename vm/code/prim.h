@@ -82,7 +82,7 @@ enum {
 struct vm_prim {
     const char *name;  /* as in PRIM sections: "caml_array_get" */
     void *function;    /* NULL: calling it raises an error that names it */
-    const char *kinds; /* of the arguments; its length, 1 to 5, is the arity */
+    const char *kinds; /* of the arguments; its length is the arity, above 5 for an embedder only */
     char result;
     uint8_t capability; /* enum vm_capability */
     uint16_t flags;     /* an effect, PRIM_BY_NAME, SINCE_..., UNTIL_... */
@@ -111,7 +111,7 @@ struct vm_linked_prim {
     void *function;
     const char *refused_by;    /* the flag that keeps it from being called (function is NULL) */
     const char *kinds;         /* NULL: a stub of unknown kinds */
-    uint8_t kind_bits[5];      /* of the arguments (vm/code/kinds.h); a row has at most five */
+    uint8_t kind_bits[5];      /* of the first five arguments (vm/code/kinds.h) */
     uint8_t arity;             /* 0: unknown, of a stub */
     uint16_t inlined;          /* the loop's own instruction for it (vm/code/engine.def), or 0 */
     bool stub;                 /* called by the C ABI, without the domain */

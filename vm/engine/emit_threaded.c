@@ -67,7 +67,7 @@ static unsigned call_op(unsigned op, const struct vm_linked_prim *prim, bool inl
     ASSERT(op >= OP_C_CALL1 && op <= OP_C_CALLN);
     if (prim->function == NULL) return ENGINE_C_CALL_MISSING;
     if (prim->stub) return ENGINE_C_CALL_STUB1 + (op - OP_C_CALL1);
-    ASSERT(op != OP_C_CALLN); /* it has more than five arguments, a built-in has at most five */
+    if (op == OP_C_CALLN) return op;
     if (prim->inlined != 0 && inlines) return prim->inlined;
     return vm_kinds_are_any(prim->kinds) ? op : ENGINE_C_CALL_TESTED1 + (op - OP_C_CALL1);
 }

@@ -314,6 +314,18 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     C_CALL(4, (d, accu, sp[3], sp[4], sp[5]))
     C_CALL(5, (d, accu, sp[3], sp[4], sp[5], sp[6]))
 #undef C_CALL
+    INSTR(C_CALLN) { /* an embedder's primitive, which checks the kinds of its arguments */
+        intptr_t n = OPERAND(1);
+        PUSH(accu);
+        COUNT_PRIM(PRIM_OPERAND(2));
+        SAVE_FOR_PRIMITIVE();
+        vm_watch_call(d, PRIM_OPERAND(2)->row);
+        accu = ((primn *)PRIM_OPERAND(2)->function)(d, sp + SAVED_WORDS, (int)n);
+        vm_watch_return(d, accu);
+        RESTORE();
+        sp += n;
+        NEXT(3);
+    }
 #define ROW(n)                                                               \
     UNCOUNTED(C_CALL_TESTED##n) {                                            \
         if (UNLIKELY(!ARGUMENTS_OK(PRIM_OPERAND(1), n))) FAIL(bad_argument); \
@@ -689,6 +701,6 @@ raise_from_c: /* RUN_RAISE: C code raised d->exn; the registers saved for it are
     INSTR(EVENT)
     INSTR(BREAK)
 #endif
-    INSTR(C_CALLN) /* C_CALL_STUBN or C_CALL_MISSING takes its place (call_op) */
+
     INNER(IMPOSSIBLE) { __builtin_trap(); }
 }

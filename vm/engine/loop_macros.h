@@ -213,6 +213,7 @@ typedef value stub2(value, value);
 typedef value stub3(value, value, value);
 typedef value stub4(value, value, value, value);
 typedef value stub5(value, value, value, value, value);
+typedef value primn(struct domain *, value *, int);
 typedef value stubn(value *, int);
 
 /* Loads and stores of fields, tested: first for the most common blocks, then exactly. */

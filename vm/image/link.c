@@ -61,8 +61,9 @@ static void link_row(const struct vm *vm, struct vm_linked_prim *prim, const cha
     prim->function = prim->refused_by != NULL ? NULL : row->function;
     prim->kinds = row->kinds;
     prim->arity = (uint8_t)strlen(row->kinds);
-    ASSERT(prim->arity >= 1 && prim->arity <= sizeof prim->kind_bits);
-    for (size_t i = 0; i < prim->arity; i++) prim->kind_bits[i] = vm_kind_bit(row->kinds[i]);
+    ASSERT(strlen(row->kinds) <= UINT8_MAX);
+    for (size_t i = 0; i < prim->arity && i < sizeof prim->kind_bits; i++)
+        prim->kind_bits[i] = vm_kind_bit(row->kinds[i]);
 }
 
 struct vm_stub vm_stub_named(const struct vm *vm, const char *name) {

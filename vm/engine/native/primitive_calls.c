@@ -104,10 +104,17 @@ static void put_arguments(struct native_compiler *c, bool stub, uint32_t n) {
     if (!stub) emit_move(&c->e, R_ARG1, R_DOMAIN);
 }
 
-/* C_CALLN, which is always of a stub: the address of the arguments and their number. */
-static void put_argument_array(struct native_compiler *c, uint32_t n) {
-    emit_address(&c->e, R_ARG1, nv_place(c, c->now.depth - 1));
-    emit_constant(&c->e, R_ARG2, n);
+/* C_CALLN: the address of the arguments and their number. */
+static void put_argument_array(struct native_compiler *c, bool stub, uint32_t n) {
+    struct native_place array = nv_place(c, c->now.depth - 1);
+    if (stub) {
+        emit_address(&c->e, R_ARG1, array);
+        emit_constant(&c->e, R_ARG2, n);
+    } else {
+        emit_address(&c->e, R_ARG2, array);
+        emit_constant(&c->e, R_ARG3, n);
+        emit_move(&c->e, R_ARG1, R_DOMAIN);
+    }
 }
 
 static unsigned facts_of_result(const struct vm_linked_prim *prim) {
@@ -136,7 +143,7 @@ void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *ro
     const struct vm_linked_prim *prim = &c->vm->prims[row->operands[1]];
     uint32_t n = row->operands[0];
     bool by_array = row->op == OP_C_CALLN;
-    ASSERT(!by_array || prim->stub);
+
     if (!by_array && !need_kinds(c, prim, n)) {
         native_leave(c);
         return;
@@ -150,7 +157,7 @@ void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *ro
     uint32_t height = c->now.depth;
     bool light = is_light(prim);
     if (!light) save_registers(c, height);
-    if (by_array) put_argument_array(c, n);
+    if (by_array) put_argument_array(c, prim->stub, n);
     else put_arguments(c, prim->stub, n);
     emit_call_c(&c->e, (uintptr_t)prim->function);
     if (!light) restore_registers(c, height);
