@@ -1,9 +1,18 @@
 (* compare goes to a depth of 524288, one more than in OCaml 4. *)
-let nested n = List.fold_left (fun inner i -> Obj.repr (inner, i)) (Obj.repr 0) (List.init n Fun.id)
+let most = 600000
+let nested () =
+  let value = ref (Obj.repr 0) in
+  for i = 1 to most do value := Obj.repr (!value, i) done;
+  !value
+(* a, made by nested, without its outermost pairs: n pairs deep *)
+let inner a n =
+  let value = ref a in
+  for _ = n + 1 to most do value := Obj.field !value 0 done;
+  !value
 let () =
+  let a = nested () and b = nested () in
   List.iter (fun n ->
-      let a = nested n and b = nested n in
-      match compare a b with
+      match compare (inner a n) (inner b n) with
       | order -> Printf.printf "%d: %d\n" n order
       | exception Out_of_memory -> Printf.printf "%d: Out of memory\n" n)
-    [ 1000; 524287; 524288; 524289; 600000 ]
+    [ 1000; 524287; 524288; 524289; most ]
