@@ -65,18 +65,22 @@ static void make_ready(struct gc_domain *g, struct gc_finaliser item) {
     gc_request_action(g);
 }
 
-/* Reverses ready.items[from ..]: from the order of registration to the order of calls. */
-static void reverse_ready(struct gc_domain *g, size_t from) {
-    struct gc_finaliser *items = g->final.ready.items;
-    for (size_t i = from, j = g->final.ready.count; i + 1 < j; i++) {
-        struct gc_finaliser item = items[--j];
-        items[j] = items[i];
-        items[i] = item;
+/* Reverses items[from .. to - 1]. */
+static void reverse(struct gc_finaliser *items, size_t from, size_t to) {
+    for (; from + 1 < to; from++) {
+        struct gc_finaliser item = items[--to];
+        items[to] = items[from];
+        items[from] = item;
     }
 }
 
-/* The owner of an item of the queue that was taken. */
-enum { TAKEN = -2 };
+/* Reverses ready.items[from ..]: from the order of registration to the order of calls. */
+static void reverse_ready(struct gc_domain *g, size_t from) {
+    reverse(g->final.ready.items, from, g->final.ready.count);
+}
+
+/* Owners of items of the queue: it was taken; its owner has ended, and no collection was since. */
+enum { TAKEN = -1, ORPHANED = -2 };
 
 /* Drops the items that were taken, once they are half of the queue. */
 static void drop_taken(struct gc_final *final) {
@@ -94,10 +98,8 @@ static void drop_taken(struct gc_final *final) {
 
 bool gc_finalisers_ready(struct gc_domain *g) {
     struct gc_final *final = &g->final;
-    for (; final->ready_seen < final->ready.count; final->ready_seen++) {
-        intptr_t owner = final->ready.items[final->ready_seen].owner;
-        if (owner == final->owner || owner == GC_EVERY_OWNER) return true;
-    }
+    for (; final->ready_seen < final->ready.count; final->ready_seen++)
+        if (final->ready.items[final->ready_seen].owner == final->owner) return true;
     return false;
 }
 
@@ -119,16 +121,39 @@ void gc_set_finaliser_owner(struct gc_domain *g, intptr_t owner) {
     g->final.ready_seen = 0;
 }
 
-static void orphan(struct gc_finalisers *table, intptr_t owner) {
+static void change_owner(struct gc_finalisers *table, intptr_t from, intptr_t to) {
     for (size_t i = 0; i < table->count; i++)
-        if (table->items[i].owner == owner) table->items[i].owner = GC_EVERY_OWNER;
+        if (table->items[i].owner == from) table->items[i].owner = to;
 }
 
 void gc_orphan_finalisers(struct gc_domain *g, intptr_t owner) {
-    orphan(&g->final.first, owner);
-    orphan(&g->final.last, owner);
-    orphan(&g->final.ready, owner);
-    g->final.ready_seen = 0;
+    change_owner(&g->final.first, owner, 0);
+    change_owner(&g->final.last, owner, 0);
+    change_owner(&g->final.ready, owner, ORPHANED);
+    for (size_t i = 0; i < g->final.ready.count; i++)
+        g->final.orphans |= g->final.ready.items[i].owner == ORPHANED;
+}
+
+/* Moves the orphaned items of items[from .. to - 1] behind the others; the order of either stays.
+ * The index of the first orphaned one. */
+static size_t sink_orphans(struct gc_finaliser *items, size_t from, size_t to) {
+    if (to - from == 1) return items[from].owner == ORPHANED ? from : to;
+    size_t middle = from + (to - from) / 2;
+    size_t left = sink_orphans(items, from, middle), right = sink_orphans(items, middle, to);
+    reverse(items, left, middle);
+    reverse(items, middle, right);
+    reverse(items, left, right);
+    return left + (right - middle);
+}
+
+void gc_final_adopt(struct gc_domain *g) {
+    struct gc_final *final = &g->final;
+    if (!final->orphans) return;
+    final->orphans = false;
+    sink_orphans(final->ready.items, 0, final->ready.count);
+    change_owner(&final->ready, ORPHANED, 0);
+    final->ready_seen = 0;
+    gc_request_action(g);
 }
 
 /* ---- Minor collection ---- */

@@ -333,6 +333,8 @@ void gc_final_minor_roots(struct gc_domain *g);
 bool gc_weak_minor_mark(struct gc_domain *g);
 /* Dead young `last` arguments become ready; the others are updated. */
 void gc_final_minor_last(struct gc_domain *g);
+/* The first owner may take the ready finalisers that ended owners left. */
+void gc_final_adopt(struct gc_domain *g);
 /* Empties dead young keys, and the data with them. */
 void gc_weak_minor_clean(struct gc_domain *g);
 /* After hooks->minor_done: finalizes dead young custom blocks, registers the promoted ones. */

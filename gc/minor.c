@@ -323,6 +323,7 @@ void gc_minor_collect(struct gc_domain *g) {
     if (used) evacuate_minor_heap(g);
     else if (g->heap->params.counts_empty_minors) g->heap->stats.minor_collections++;
     g->minor.requested = false;
+    gc_final_adopt(g);
     gc_minor_heap_resize(g);
     gc_pace_place_trigger(g);
     gc_update_limits(g);

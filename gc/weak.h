@@ -49,9 +49,9 @@ bool gc_finalisers_ready(struct gc_domain *g);
 
 /* Finalisers have owners, numbers from 0 on: gc_next_finaliser returns those that the current owner
  * has registered. The first owner is 0. GC: never. */
-enum { GC_EVERY_OWNER = -1 };
 void gc_set_finaliser_owner(struct gc_domain *g, intptr_t owner);
-/* An owner has ended: the next one takes its finalisers. GC: never. */
+/* An owner has ended: the first one takes its finalisers, those that are ready after the next
+ * collection. GC: never. */
 void gc_orphan_finalisers(struct gc_domain *g, intptr_t owner);
 
 #endif
