@@ -1,5 +1,6 @@
 """Programs of OCaml 5 under --deny and --pure: each capability again, by the names of 5.x."""
 import os
+import re
 
 from support import Case, ocaml5
 
@@ -91,6 +92,14 @@ class DenialsOfOCaml5(Case):
                 flag = '--deny=' + capability
                 self.expect(self.world(flag, act), out='%s: refused by %s' % (act, flag))
         self.expect(self.world('--deny=proc,net,env,time,signals', 'caml_unix_stat'), out='done')
+
+    def test_audit_lists_each_under_its_capability(self):
+        groups = dict(re.findall(r'(?m)^([\w-]+): .*\n((?:    .*\n)*)',
+                                 self.world('--audit', 'nothing').out))
+        for capability, act in DENIED:
+            if act.startswith('caml_'):
+                with self.subTest(capability=capability, act=act):
+                    self.assertIn(act, groups[capability].split())
 
     def test_marshalled_functions_can_be_denied_and_other_data_stays(self):
         refusal = 'input_value: functions are refused by %s'
