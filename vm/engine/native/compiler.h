@@ -84,6 +84,7 @@ struct vm_native {
 /* Out-of-line code, emitted after the function's. */
 struct native_late {
     uint8_t *site, *back; /* the jump to it, or NULL; where it continues */
+    uint8_t *again;       /* where it continues with an array of another kind (generic_items.c) */
     uint8_t *more[2];     /* other jumps to it, or NULL */
     struct native_values *state;
     uint32_t row, exit;

@@ -1,5 +1,6 @@
 /* generic_items.c - elements of arrays that may be of floats, which only the array's tag shows: in
- * late code they are boxed, or stored without their block. Nothing is learnt about the array. */
+ * late code they are boxed, or stored without their block. Nothing is learnt about the array. It
+ * may be an object: the one that CamlinternalOO creates gets its table of methods so. */
 #include "vm/engine/native/generic_items.h"
 
 #include "gc/value.h"
@@ -22,8 +23,8 @@ static void compare_with_size(struct emitter *e, struct native_place item) {
     emit_alu(e, ALU_COMPARE, item.index, R_TEMP);
 }
 
-/* Goes to late code, which continues behind the current row, if the array's tag is `first` or
- * above; in the array of another tag the index is then tested. */
+/* Goes to late code, which continues behind the current row or at late->again, if the array's tag
+ * is `first` or above; in the array of another tag the index is then tested, from there on. */
 static uint32_t test_array(struct native_compiler *c, struct native_place item, unsigned first,
                            unsigned kind) {
     uint32_t exit = native_describe_exit(c);
@@ -33,6 +34,7 @@ static uint32_t test_array(struct native_compiler *c, struct native_place item, 
     uint32_t number = (uint32_t)(late - c->late);
     late->exit = exit;
     late->place = item;
+    late->again = c->e.at;
     compare_with_size(&c->e, item);
     need_below(c);
     return number;
@@ -112,6 +114,8 @@ void native_put_float_item(struct native_compiler *c, const struct native_late *
 
 void native_put_set_float_item(struct native_compiler *c, const struct native_late *late) {
     struct ways_out ways = {.count = 0};
+    emit_compare_byte(&c->e, at_base(late->place.base, -8), TAG_OBJECT);
+    emit_jump_if(&c->e, C_EQUAL, late->again);
     need_floats(c, &ways, late->place);
     emit_test_byte(&c->e, late->reg, 1);
     leave_if(c, &ways, C_NOT_EQUAL);
