@@ -361,21 +361,26 @@ static void make_result_distinct(struct native_compiler *c) {
     nv_set_a(c, nv_in_register(c, reg, facts));
 }
 
+static void forget_finding(struct native_compiler *c, uint16_t v, const struct native_value *was) {
+    struct native_value *p = nv_at(c, v);
+    if (p->kind != VALUE_PLAIN) return;
+    if (!(was->facts & FACT_INT)) p->facts &= (uint8_t)~FACT_INT;
+    if (was->xmm != R_NONE || p->xmm == R_NONE) return;
+    if (p->reg == R_NONE && p->home < 0) nv_register(c, v);
+    nv_unlock(c);
+    c->now.of_xmm[p->xmm] = NO_VALUE;
+    p->xmm = R_NONE;
+}
+
 /* Forgets what the inlined function has found out about the caller's values, which does not hold
  * after a call of another one. */
 static void forget_findings(struct native_compiler *c, const struct native_values *before) {
     nv_forget_facts(c);
-    for (uint32_t i = 0; i < c->now.depth; i++) {
-        struct native_value *p = nv_at(c, c->now.slots[i].v);
-        const struct native_value *was = &before->values[before->slots[i].v];
-        if (p->kind != VALUE_PLAIN) continue;
-        if (!(was->facts & FACT_INT)) p->facts &= (uint8_t)~FACT_INT;
-        if (was->xmm != R_NONE || p->xmm == R_NONE) continue;
-        if (p->reg == R_NONE && p->home < 0) nv_register(c, c->now.slots[i].v);
-        nv_unlock(c);
-        c->now.of_xmm[p->xmm] = NO_VALUE;
-        p->xmm = R_NONE;
-    }
+    for (uint32_t i = 0; i < c->now.depth; i++)
+        forget_finding(c, c->now.slots[i].v, &before->values[before->slots[i].v]);
+    for (uint32_t k = 0; k < c->reference_count; k++)
+        if (c->now.contents[k].v != NO_VALUE)
+            forget_finding(c, c->now.contents[k].v, &before->values[before->contents[k].v]);
 }
 
 bool native_inline(struct native_compiler *c, uint32_t n, bool is_tail) {
@@ -386,8 +391,6 @@ bool native_inline(struct native_compiler *c, uint32_t n, bool is_tail) {
     bool pushed = c->ir.rows[call].op == OP_APPLY;
     if (pushed && !knows_return_frame(c, n)) return false;
     const struct native_values *before = guard(c, b);
-    native_write_contents(c);
-    for (uint32_t k = 0; k < c->reference_count; k++) nv_set_content(c, k, NO_VALUE, true);
     uint16_t closure = c->now.a;
     nv_hold(c, closure);
     if (!pushed) push_frame(c, b, n);
@@ -440,12 +443,20 @@ void native_put_other_callee(struct native_compiler *c, const struct native_late
     c->calls_other = false;
 }
 
-/* The slot that holds the value. Needs: there is one. */
-static uint32_t slot_of(const struct native_values *s, uint16_t v) {
-    uint32_t i = 0;
-    while (s->slots[i].v != v) i++;
-    ASSERT(i < s->depth);
-    return i;
+/* Loads the value of a state, other than A's, from its slot, or from the block whose content it
+ * is: the call has written both. */
+static void load_written(struct native_compiler *c, int reg, const struct native_values *s,
+                         uint16_t v) {
+    for (uint32_t i = 0; i < s->depth; i++) {
+        if (s->slots[i].v != v) continue;
+        emit_load(&c->e, reg, nv_place(c, i));
+        return;
+    }
+    uint32_t k = 0;
+    while (s->contents[k].v != v) k++;
+    ASSERT(k < c->reference_count);
+    emit_load(&c->e, reg, nv_place(c, c->reference_slots[k]));
+    emit_load(&c->e, reg, at_base(reg, 0));
 }
 
 /* Guards that A has the facts of p, the value that the code after the call expects in A. */
@@ -471,11 +482,11 @@ void native_put_late_return(struct native_compiler *c, const struct native_late 
     }
     for (int r = 0; r < R_COUNT; r++) {
         if (want->of_reg[r] == NO_VALUE || want->of_reg[r] == want->a) continue;
-        emit_load(&c->e, r, nv_place(c, slot_of(want, want->of_reg[r])));
+        load_written(c, r, want, want->of_reg[r]);
     }
     for (int x = 0; x < X_COUNT; x++) {
         if (want->of_xmm[x] == NO_VALUE || want->of_xmm[x] == want->a) continue;
-        emit_load(&c->e, R_TEMP2, nv_place(c, slot_of(want, want->of_xmm[x])));
+        load_written(c, R_TEMP2, want, want->of_xmm[x]);
         emit_float_load(&c->e, x, at_base(R_TEMP2, 0));
     }
     if (live && a->reg != R_NONE) emit_move(&c->e, a->reg, R_TEMP);

@@ -188,7 +188,7 @@ static bool see(struct scan *s, const struct vm_ir_row *row) {
     }
     unsigned flags = vm_opcodes[row->op].flags;
     if (flags & OP_ENDS) return true;
-    if (flags & OP_CALLS) return false;
+    if (flags & OP_CALLS && s->c->rows[s->row].inlined == 0) return false;
     if (row->op == OP_PUSHTRAP || row->op == OP_POPTRAP || row->op == OP_PUSH_RETADDR) return false;
     if (flags & OP_PRIMITIVE)
         return row->op != OP_C_CALLN && see_primitive(s, s->c->vm->prims[row->operands[1]].inlined);
