@@ -112,3 +112,52 @@ let depth_of_samples () =
   List.iter (fun (s, d, n) -> if n > 100 then Printf.printf "  %d words, %d frames, %d\n" s d n) all
 
 let () = depth_of_samples ()
+
+(* Inlined functions that call C: with both frames in memory, and the callee's variables after it. *)
+let order (a : string) b = compare a b
+let same_text a b = compare a b = 0
+let number s = int_of_string s + 1
+let name n = "n" ^ string_of_int n
+let hashed key limit = Hashtbl.hash key land limit
+let stacked n = Printexc.raw_backtrace_length (Printexc.get_callstack 100) - n
+let copied s = (Bytes.sub_string (Bytes.of_string s) 0 1, s)
+
+external hash : int -> int -> int -> 'a -> int = "caml_hash" [@@noalloc]
+
+(* Variables of both closures after the call of C; one returns itself, one is returned. *)
+let captured least bound =
+  let within t = (hash 10 100 0 t land bound) + String.length least in
+  let first t = if compare t least < 0 then within else within in
+  let total = ref bound in
+  for i = 0 to rounds do
+    let t = if i land 1 = 0 then least else "other" in
+    total := (!total * 3 + within t + bound + (first t) least) land 0xffffff
+  done;
+  !total
+
+type self = Self of (int -> (self * int) option)
+
+let user weight texts =
+  let prefer a b = let c = order a b in if c = 0 then weight else c * weight in
+  let rec itself n = if compare (name n) "x" > 0 then None else Some (Self itself, n + weight) in
+  let best = ref (List.hd texts) and longest = ref 0. in
+  for k = 0 to rounds do
+    let t = List.nth texts (k mod 3) in
+    longest := !longest +. float_of_int (String.length t) *. 0.5;
+    if prefer t !best > 0 then best := t;
+    match itself k with Some (Self f, m) -> if f != itself || m <> k + weight then best := "wrong" | None -> best := "none"
+  done;
+  Printf.sprintf "%s %.1f" !best !longest
+
+let () =
+  let texts = [| "one"; "two"; "a longer text"; "" |] in
+  ints "order" (fun i -> order texts.(i land 3) "one" + order "two" texts.(i land 1));
+  ints "equal" (fun i -> if same_text i (i land 63) then 1 else if same_text texts.(i land 3) "two" then 2 else 3);
+  ints "numbers" (fun i -> try number (if i land 7 = 0 then "none" else string_of_int i) with Failure s -> String.length s);
+  ints "hashes" (fun i -> hashed i 255 + hashed texts.(i land 3) 1023 + hashed (i, texts) 15);
+  ints "callstacks" (fun i -> stacked i);
+  ints "copies" (fun i -> let a, b = copied (string_of_int i) in String.length a + String.length b);
+  ints "captured" (fun i -> if i > 3 then i else captured (String.make i 'k') (i + 30));
+  show "users" (user 3 [ "one"; "two"; "three" ]);
+  show "other users" (user (-2) [ "xyz"; "abc"; "" ]);
+  show "failure" (tried (fun () -> number "12x"))

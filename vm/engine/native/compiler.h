@@ -144,6 +144,7 @@ struct native_body {
     uint32_t call;            /* the row that is replaced */
     uint8_t tag;              /* of the closure */
     bool is_tail_call, joins; /* joins: several ways lead to the row after the call */
+    bool polls;               /* it calls C code that does more than to compute */
 };
 
 struct native_compiler {
@@ -225,6 +226,8 @@ void native_put_exit(struct native_compiler *c, uint32_t exit);
 /* ---- forms_calls.c ---- */
 /* Continues at the handler at R_TEMP2, with the exception in R_A. */
 void native_emit_to_handler(struct emitter *e, const struct vm_native *n);
+/* Leaves to the loop if an action is pending. */
+void native_poll(struct native_compiler *c);
 /* Guards that the closure's code is still this function: the toplevel's #trace replaces it. */
 void native_need_own_code(struct native_compiler *c);
 /* Stores the words of a call's return frame into the slots from that one on. */
@@ -267,8 +270,6 @@ void native_store(struct native_compiler *c, int block, uint32_t i, uint16_t v);
 void native_store_at(struct native_compiler *c, int block, struct native_place place, uint16_t v);
 /* GETVECTITEM, and the primitives that do the same. */
 void native_get_item(struct native_compiler *c);
-/* Whether a primitive's machine code calls no C function that may need the frame. */
-bool native_primitive_is_inline(const struct native_compiler *c, const struct vm_ir_row *row);
 /* SETVECTITEM. */
 void native_set_item(struct native_compiler *c);
 /* GETBYTESCHAR. */

@@ -198,13 +198,13 @@ static void push_trap(struct native_compiler *c, uint32_t handler) {
     emit_store(&c->e, DOMAIN(stack.trap), R_TEMP2);
 }
 
-static void poll(struct native_compiler *c) {
+void native_poll(struct native_compiler *c) {
     emit_compare_byte(&c->e, DOMAIN(gc.action_requested), 0);
     native_exit_if(c, C_NOT_EQUAL);
 }
 
 static void pop_trap(struct native_compiler *c) {
-    poll(c);
+    native_poll(c);
     nv_copy_to(c, R_TEMP, nv_top(c, 1));
     emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
     emit_store(&c->e, DOMAIN(stack.trap), R_TEMP);
@@ -258,7 +258,7 @@ bool native_call(struct native_compiler *c, const struct vm_ir_row *row) {
     case OP_PUSH_RETADDR: push_return_frame(c, row->operands[0]); return true;
     case OP_PUSHTRAP: push_trap(c, row->operands[0]); return true;
     case OP_POPTRAP: pop_trap(c); return true;
-    case OP_CHECK_SIGNALS: poll(c); return true;
+    case OP_CHECK_SIGNALS: native_poll(c); return true;
     case OP_RAISE:
     case OP_RERAISE: raise(c, true); return true;
     case OP_RAISE_NOTRACE: raise(c, false); return true;

@@ -5,6 +5,7 @@
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/generic_items.h"
+#include "vm/engine/native/inlining.h"
 #include "vm/engine/native/primitive_calls.h"
 
 static void pop_to_register(struct native_compiler *c, uint32_t n, int reg, unsigned facts) {
@@ -149,6 +150,7 @@ static void compare_any(struct native_compiler *c, const struct vm_ir_row *row, 
         compare_ints(c, condition);
         return;
     }
+    native_write_frame(c);
     nv_flush(c, c->now.depth);
     int a = nv_register(c, c->now.a), b = nv_register(c, nv_top(c, 0));
     emit_move(&c->e, R_TEMP, a);
@@ -230,45 +232,6 @@ static bool float_form(struct native_compiler *c, unsigned inlined) {
     case ENGINE_EQ_FLOAT: float_equal(c, true); return true;
     case ENGINE_NEQ_FLOAT: float_equal(c, false); return true;
     case ENGINE_FLOAT_OF_INT: float_of_int(c); return true;
-    default: return false;
-    }
-}
-
-bool native_primitive_is_inline(const struct native_compiler *c, const struct vm_ir_row *row) {
-    if (row->op == OP_C_CALLN || c->vm->prims[row->operands[1]].function == NULL) return false;
-    switch (c->vm->prims[row->operands[1]].inlined) {
-    case ENGINE_ARRAY_GET_ADDR:
-    case ENGINE_ARRAY_GET:
-    case ENGINE_ARRAY_UNSAFE_GET:
-    case ENGINE_ARRAY_SET_ADDR:
-    case ENGINE_ARRAY_SET:
-    case ENGINE_ARRAY_UNSAFE_SET:
-    case ENGINE_STRING_GET:
-    case ENGINE_BYTES_GET:
-    case ENGINE_BYTES_SET:
-    case ENGINE_STRING_LENGTH:
-    case ENGINE_BYTES_LENGTH:
-    case ENGINE_STRING_EQUAL:
-    case ENGINE_STRING_NOTEQUAL:
-    case ENGINE_STRING_OF_BYTES:
-    case ENGINE_BYTES_OF_STRING:
-    case ENGINE_FLOATARRAY_GET:
-    case ENGINE_FLOATARRAY_SET:
-    case ENGINE_INT_COMPARE:
-    case ENGINE_ADD_FLOAT:
-    case ENGINE_SUB_FLOAT:
-    case ENGINE_MUL_FLOAT:
-    case ENGINE_DIV_FLOAT:
-    case ENGINE_NEG_FLOAT:
-    case ENGINE_ABS_FLOAT:
-    case ENGINE_SQRT_FLOAT:
-    case ENGINE_LT_FLOAT:
-    case ENGINE_LE_FLOAT:
-    case ENGINE_GT_FLOAT:
-    case ENGINE_GE_FLOAT:
-    case ENGINE_EQ_FLOAT:
-    case ENGINE_NEQ_FLOAT:
-    case ENGINE_FLOAT_OF_INT: return true;
     default: return false;
     }
 }

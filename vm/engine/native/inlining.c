@@ -5,10 +5,12 @@
 #include "vm/base/os.h"
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
+#include "vm/code/kinds.h"
 #include "vm/code/opcodes.h"
 #include "vm/engine/native/contents.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/flow.h"
+#include "vm/engine/native/primitive_calls.h"
 #include "vm/engine/prepare.h"
 
 #include <stdlib.h>
@@ -73,7 +75,7 @@ static bool is_tail_call(const struct vm_ir_row *row) {
     return row->op != OP_APPLY && vm_opcodes[row->op].flags & OP_ENDS;
 }
 
-/* Instructions whose machine code neither calls nor is left to the loop. */
+/* Instructions whose machine code neither calls OCaml nor is left to the loop. */
 static const uint8_t simple[] = {OP_RETURN,
                                  OP_ACC,
                                  OP_PUSH,
@@ -146,8 +148,14 @@ static const uint8_t simple[] = {OP_RETURN,
                                  OP_RESTART,
                                  OP_GRAB};
 
-static bool is_simple(const struct native_compiler *c, const struct vm_ir_row *row) {
-    if (vm_opcodes[row->op].flags & OP_PRIMITIVE) return native_primitive_is_inline(c, row);
+static bool is_simple(const struct native_compiler *c, struct native_body *b,
+                      const struct vm_ir_row *row) {
+    if (vm_opcodes[row->op].flags & OP_PRIMITIVE) {
+        const struct vm_linked_prim *prim = &c->vm->prims[row->operands[1]];
+        if (row->op == OP_C_CALLN || prim->function == NULL) return false;
+        b->polls |= prim->inlined == 0 && !native_primitive_is_light(prim);
+        return true;
+    }
     return memchr(simple, vm_opcodes[row->op].long_op, sizeof simple) != NULL;
 }
 
@@ -158,7 +166,7 @@ static bool is_simple_body(struct native_compiler *c, struct native_body *b) {
     for (uint32_t i = 0; i < ir->count; i++) {
         bool before = ir->rows[i].op == OP_RESTART || ir->rows[i].op == OP_GRAB;
         if (i < b->first && !before) return false;
-        if (!is_simple(c, &ir->rows[i])) return false;
+        if (!is_simple(c, b, &ir->rows[i])) return false;
     }
     b->rows = native_scratch(c, ir->count * sizeof *b->rows);
     native_flow(ir, b->rows, b->first);
@@ -292,8 +300,10 @@ void native_enter_body(struct native_compiler *c, uint32_t body) {
 
 /* ---- The call. ---- */
 
-/* Jumps out of line if A is not a closure of the function; returns the state there. */
+/* Jumps out of line if A is not a closure of the function; returns the state there. If the function
+ * calls C, which may have waited for a signal, the call is also a poll, as other calls are. */
 static const struct native_values *guard(struct native_compiler *c, const struct native_body *b) {
+    if (b->polls) native_poll(c);
     native_force_exit(c, native_describe_exit(c));
     int reg = nv_register(c, c->now.a);
     uint8_t *sites[3];
@@ -414,10 +424,36 @@ bool native_inline(struct native_compiler *c, uint32_t n, bool is_tail) {
     return true;
 }
 
+/* A becomes a value in a register if it is R_ENV. */
+static void move_a_from_env(struct native_compiler *c) {
+    if (nv_at(c, c->now.a)->kind != VALUE_ENV) return;
+    int reg = nv_free_register(c);
+    emit_move(&c->e, reg, R_ENV);
+    nv_set_a(c, nv_in_register(c, reg, FACT_BLOCK | FACT_CLOSURE));
+}
+
+void native_write_frame(struct native_compiler *c) {
+    if (c->now.env == NO_VALUE) return;
+    move_a_from_env(c);
+    nv_flush(c, c->now.depth);
+    for (uint32_t k = 0; k < c->reference_count; k++) nv_set_content(c, k, NO_VALUE, true);
+    for (uint32_t i = 0; i < c->now.depth; i++) {
+        struct native_value *p = nv_at(c, c->now.slots[i].v);
+        if (p->kind == VALUE_ENV) p->kind = VALUE_PLAIN;
+        ASSERT(p->kind == VALUE_CONSTANT || p->home >= 0);
+    }
+    emit_move(&c->e, R_ENV, nv_register(c, c->now.env));
+    nv_set_env(c, NO_VALUE);
+}
+
 void native_return_inlined(struct native_compiler *c) {
     uint32_t body = c->body;
     const struct native_body *b = &c->bodies[body];
     uint32_t height = c->bodies[0].ir.rows[b->call + 1].height;
+    if (c->now.env == NO_VALUE) { /* native_write_frame */
+        move_a_from_env(c);
+        emit_load(&c->e, R_ENV, nv_place(c, b->below - 2));
+    }
     nv_pop(c, c->now.depth - height);
     nv_set_env(c, NO_VALUE);
     /* A float's block, if it is ever needed, is allocated by the call. */

@@ -6,6 +6,7 @@
 
 #include "vm/code/kinds.h"
 #include "vm/engine/native/facts.h"
+#include "vm/engine/native/inlining.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/state/alloc.h"
 
@@ -132,9 +133,9 @@ void native_after_primitive(struct native_compiler *c, const struct vm_ir_row *r
     nv_pop(c, popped(row));
 }
 
-/* A primitive that only computes does not read the saved registers. One of another capability may:
- * those of the collector read young_ptr, to count words. */
-static bool is_light(const struct vm_linked_prim *prim) {
+/* Of another capability a primitive may read the saved registers: those of the collector read
+ * young_ptr, to count words. */
+bool native_primitive_is_light(const struct vm_linked_prim *prim) {
     const struct vm_prim *row = prim->stub ? NULL : prim->row;
     return row != NULL && (row->flags & PRIM_EFFECT) == PRIM_LEAF && row->capability == CAP_PURE;
 }
@@ -148,6 +149,7 @@ void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *ro
         native_leave(c);
         return;
     }
+    native_write_frame(c);
     if (nv_at(c, c->now.a)->kind == VALUE_PLAIN) nv_register(c, c->now.a); /* boxed, if a float */
     nv_flush(c, c->now.depth);
     if (by_array) {
@@ -155,7 +157,7 @@ void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *ro
         nv_flush(c, c->now.depth);
     }
     uint32_t height = c->now.depth;
-    bool light = is_light(prim);
+    bool light = native_primitive_is_light(prim);
     if (!light) save_registers(c, height);
     if (by_array) put_argument_array(c, prim->stub, n);
     else put_arguments(c, prim->stub, n);

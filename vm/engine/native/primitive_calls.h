@@ -4,6 +4,11 @@
 
 #include "vm/engine/native/compiler.h"
 
+struct vm_linked_prim;
+
+/* Whether a primitive only computes: it does not read the saved registers, and the call needs no
+ * poll. */
+bool native_primitive_is_light(const struct vm_linked_prim *prim);
 /* The call of a C_CALL row: arguments of another kind than the primitive takes exit first. */
 void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *row);
 /* The same, out of line; R_BASE is restored. */
