@@ -268,6 +268,8 @@ bool native_call(struct native_compiler *c, const struct vm_ir_row *row);
 void native_store(struct native_compiler *c, int block, uint32_t i, uint16_t v);
 /* The same for that place in the block. */
 void native_store_at(struct native_compiler *c, int block, struct native_place place, uint16_t v);
+/* A copy of v in a register of its own. */
+int native_copy(struct native_compiler *c, uint16_t v);
 /* GETVECTITEM, and the primitives that do the same. */
 void native_get_item(struct native_compiler *c);
 /* SETVECTITEM. */

@@ -242,6 +242,8 @@ void emit_multiply(struct emitter *e, int to, int from) {
     two_byte_register(e, WIDE, 0xaf, to, from, false);
 }
 
+void emit_multiply_high(struct emitter *e, int by) { with_register(e, WIDE, 0xf7, 5, by); }
+
 void emit_divide(struct emitter *e, int by) {
     ASSERT(by != R_A && by != R_ARG3);
     begin(e);

@@ -7,7 +7,7 @@
 #include "vm/engine/native/allocation.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/contents.h"
-#include "vm/engine/native/errors.h"
+#include "vm/engine/native/division.h"
 #include "vm/engine/native/facts.h"
 
 #include <stdlib.h>
@@ -26,8 +26,7 @@ static void pop_to(struct native_compiler *c, uint32_t n, int reg, unsigned fact
     set_a_register(c, reg, facts);
 }
 
-/* A copy of v in a register of its own. */
-static int copy(struct native_compiler *c, uint16_t v) {
+int native_copy(struct native_compiler *c, uint16_t v) {
     if (nv_at(c, v)->kind != VALUE_CONSTANT) nv_register(c, v);
     int reg = nv_free_register(c);
     nv_copy_to(c, reg, v);
@@ -243,7 +242,7 @@ static void subtract(struct native_compiler *c) {
         add_constant(c, a, (int32_t)(1 - k), 1);
         return;
     }
-    int y = nv_register(c, b), reg = copy(c, a);
+    int y = nv_register(c, b), reg = native_copy(c, a);
     emit_alu(&c->e, ALU_SUB, reg, y);
     emit_alu_constant(&c->e, ALU_ADD, reg, 1);
     pop_to(c, 1, reg, FACT_INT);
@@ -252,7 +251,7 @@ static void subtract(struct native_compiler *c) {
 static void multiply(struct native_compiler *c) {
     uint16_t a = c->now.a, b = nv_top(c, 0);
     both_ints(c);
-    int reg = copy(c, a);
+    int reg = native_copy(c, a);
     nv_copy_to(c, R_TEMP, b);
     emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
     emit_alu_constant(&c->e, ALU_SUB, reg, 1);
@@ -266,7 +265,7 @@ static void bitwise(struct native_compiler *c, enum native_alu op) {
     int64_t k;
     both_ints(c);
     bool constant = nv_small_constant(c, b, &k);
-    int y = constant ? R_NONE : nv_register(c, b), reg = copy(c, a);
+    int y = constant ? R_NONE : nv_register(c, b), reg = native_copy(c, a);
     if (constant) emit_alu_constant(&c->e, op, reg, (int32_t)k);
     else emit_alu(&c->e, op, reg, y);
     if (op == ALU_XOR) emit_alu_constant(&c->e, ALU_OR, reg, 1);
@@ -277,7 +276,7 @@ static void shift(struct native_compiler *c, enum native_shift op) {
     uint16_t a = c->now.a, b = nv_top(c, 0);
     int64_t k;
     both_ints(c);
-    int reg = copy(c, a);
+    int reg = native_copy(c, a);
     if (op == SHIFT_LEFT) emit_alu_constant(&c->e, ALU_SUB, reg, 1);
     if (nv_small_constant(c, b, &k)) {
         emit_shift(&c->e, op, reg, (unsigned)(k >> 1) & 63);
@@ -290,31 +289,10 @@ static void shift(struct native_compiler *c, enum native_shift op) {
     pop_to(c, 1, reg, FACT_INT);
 }
 
-/* The divisor 0 raises, -1 exits to the loop. */
-static void divide(struct native_compiler *c, bool modulo) {
-    uint16_t a = c->now.a, b = nv_top(c, 0);
-    both_ints(c);
-    nv_copy_to(c, R_TEMP, b);
-    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
-    if (!nv_is_constant(c, b) || nv_at(c, b)->k == 1 || nv_at(c, b)->k == -1) {
-        emit_address(&c->e, R_TEMP2, at_base(R_TEMP, 1));
-        emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP2, 1);
-        native_raise_if(c, C_BELOW_EQUAL, ERROR_ZERO_DIVIDE);
-    }
-    nv_take_register(c, R_A);
-    nv_take_register(c, R_ARG3);
-    nv_copy_to(c, R_A, a);
-    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_A, 1);
-    emit_divide(&c->e, R_TEMP);
-    int result = modulo ? R_ARG3 : R_A;
-    emit_address(&c->e, result, at_index(result, result, 0, 1));
-    pop_to(c, 1, result, FACT_INT);
-}
-
 /* k - A. */
 static void subtract_from(struct native_compiler *c, int32_t k) {
     need_int(c, c->now.a);
-    int reg = copy(c, c->now.a);
+    int reg = native_copy(c, c->now.a);
     emit_negate(&c->e, reg);
     emit_alu_constant(&c->e, ALU_ADD, reg, k);
     set_a_register(c, reg, FACT_INT);
@@ -328,7 +306,7 @@ static void offset_int(struct native_compiler *c, int32_t n) {
         return;
     }
     emit_constant(&c->e, R_TEMP, twice);
-    int reg = copy(c, c->now.a);
+    int reg = native_copy(c, c->now.a);
     emit_alu(&c->e, ALU_ADD, reg, R_TEMP);
     set_a_register(c, reg, FACT_INT);
 }
@@ -450,8 +428,8 @@ static bool integer_form(struct native_compiler *c, const struct vm_ir_row *row)
     case OP_ADDINT: add(c); return true;
     case OP_SUBINT: subtract(c); return true;
     case OP_MULINT: multiply(c); return true;
-    case OP_DIVINT: divide(c, false); return true;
-    case OP_MODINT: divide(c, true); return true;
+    case OP_DIVINT: native_divide(c, false); return true;
+    case OP_MODINT: native_divide(c, true); return true;
     case OP_ANDINT: bitwise(c, ALU_AND); return true;
     case OP_ORINT: bitwise(c, ALU_OR); return true;
     case OP_XORINT: bitwise(c, ALU_XOR); return true;
