@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 7,  /* of what is written; a reader refuses higher ones */
+    MP_FORMAT_MAJOR = 8,  /* of what is written; a reader refuses higher ones */
     MP_FORMAT_OLDEST = 1, /* the lowest that is read */
     MP_FORMAT_MINOR = 0,  /* increased when fields get values that older readers may ignore */
     MP_FILE_HEADER_BYTES = 16,
@@ -112,6 +112,21 @@ enum mp_name_kind {
     MP_NAME_CAPTURED, /* field `slot` of closures of location `of`; from debugging information */
     MP_NAME_VARIABLE, /* word `slot` of frames at location `of`; likewise */
     MP_NAME_KINDS
+};
+
+/* Where the description of a type is from. */
+enum mp_type_source {
+    MP_TYPE_BUILT_IN,  /* OCaml's own types, such as lists; and tuples */
+    MP_TYPE_INTERFACE, /* a .cmi file */
+    MP_TYPE_DEBUG,     /* debugging information */
+    MP_TYPE_SOURCES
+};
+/* What values of a type may be. */
+enum mp_shape_kind {
+    MP_SHAPE_FIELDS, /* a block with the fields that follow */
+    MP_SHAPE_ARRAY,  /* a block with any number of fields, all of them as the one that follows */
+    MP_SHAPE_SAME,   /* a value of the type of the field that follows */
+    MP_SHAPE_KINDS
 };
 
 struct mp_text {

@@ -513,6 +513,7 @@ static bool use_name(struct mp_reader *r, const struct mp_record_name *n) {
         n->text >= r->tables.strings.count ||
         (n->kind != MP_NAME_FIELD && n->of >= r->tables.locations.count))
         return false;
+    r->has_name = true;
     emit(r, MP_EVENT_NAME)->name = *n;
     return true;
 }
@@ -521,6 +522,35 @@ static bool use_sampled(struct mp_reader *r, const struct mp_record_sampled *s) 
     if (!is_snapshot(r) || s->block > MP_WORDS_MAX || s->place >= r->tables.locations.count)
         return false;
     emit(r, MP_EVENT_SAMPLED)->sampled = *s;
+    return true;
+}
+
+static bool use_type(struct mp_reader *r, const struct mp_record_type *t) {
+    if (!is_snapshot(r) || t->source >= MP_TYPE_SOURCES || t->name >= r->tables.strings.count)
+        return false;
+    r->in_type = true;
+    r->in_shape = false;
+    emit(r, MP_EVENT_TYPE)->type = *t;
+    return true;
+}
+
+static bool use_shape(struct mp_reader *r, const struct mp_record_shape *s) {
+    if (!r->in_type || s->kind >= MP_SHAPE_KINDS || s->constructor >= r->tables.strings.count)
+        return false;
+    r->in_shape = true;
+    emit(r, MP_EVENT_SHAPE)->shape = *s;
+    return true;
+}
+
+static bool use_member(struct mp_reader *r, const struct mp_record_member *m) {
+    if (!r->in_shape || m->name >= r->tables.strings.count || m->type > UINT32_MAX) return false;
+    emit(r, MP_EVENT_MEMBER)->member = *m;
+    return true;
+}
+
+static bool use_typed(struct mp_reader *r, const struct mp_record_typed *t) {
+    if (!r->has_name || t->type > UINT32_MAX) return false;
+    emit(r, MP_EVENT_TYPED)->typed = *t;
     return true;
 }
 

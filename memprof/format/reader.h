@@ -37,12 +37,16 @@ enum mp_event_kind {
     MP_EVENT_SELECTION,
     MP_EVENT_EXCESS,
     MP_EVENT_OMITTED,
-    MP_EVENT_ROOT, /* this and the next five: of heap snapshots only */
+    MP_EVENT_ROOT, /* up to MP_EVENT_TYPED: of heap snapshots only */
     MP_EVENT_BLOCKS,
     MP_EVENT_EPHEMERON,
     MP_EVENT_HEAP,
     MP_EVENT_NAME,
     MP_EVENT_SAMPLED,
+    MP_EVENT_TYPE,
+    MP_EVENT_SHAPE,
+    MP_EVENT_MEMBER,
+    MP_EVENT_TYPED,
     MP_EVENT_FINISH,
     MP_EVENT_COST,
     MP_EVENT_END,
@@ -90,6 +94,10 @@ struct mp_event {
         struct mp_record_ephemeron ephemeron;
         struct mp_record_heap heap;
         struct mp_record_sampled sampled; /* place: a location, 0: unknown */
+        struct mp_record_type type;       /* name: a string; likewise of the next two */
+        struct mp_record_shape shape;     /* of the last type, which there is */
+        struct mp_record_member member;   /* of the last shape, which there is */
+        struct mp_record_typed typed;     /* of the last name, which there is */
         struct mp_record_name name;       /* kind: enum mp_name_kind; text: a string */
         struct mp_record_finish finish;   /* status: exit status, or signal of MP_KILLED */
         struct mp_record_cost cost;

@@ -58,6 +58,7 @@ struct mp_reader {
     enum mp_generation list_generation;
     struct mp_event event;
     bool has_event;
+    bool in_type, in_shape, has_name; /* there is one that SHAPE, MEMBER, TYPED may belong to */
     bool finished, ended, over;
     struct mp_coverage coverage;
 };

@@ -482,6 +482,10 @@ static void copy_event(struct copy *c, const struct mp_event *event) {
     case MP_EVENT_HEAP:
     case MP_EVENT_NAME:
     case MP_EVENT_SAMPLED:
+    case MP_EVENT_TYPE:
+    case MP_EVENT_SHAPE:
+    case MP_EVENT_MEMBER:
+    case MP_EVENT_TYPED:
     case MP_EVENT_FINISH:
     case MP_EVENT_END: break;
     }

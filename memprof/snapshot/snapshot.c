@@ -1,7 +1,7 @@
 /* snapshot.c - see snapshot.h: the file, and the order of its records.
  *
  *     START, names of variables, roots, blocks and ephemerons, sampled blocks, names of fields,
- *     HEAP, END; strings and locations before their use
+ *     types, HEAP, END; strings and locations before their use
  *
  * All of it is written right after everything was marked. */
 #include "memprof/snapshot/snapshot.h"
@@ -27,13 +27,15 @@ static bool write_heap(struct domain *d, struct mp_writer *w, struct mp_record_h
     struct mp_names names = {.vm = d->vm, .writer = w};
     struct mp_shapes *shapes = malloc(sizeof *shapes);
     if (shapes == NULL) return false;
-    struct mp_named named = {.d = d, .names = &names, .variables.vm = d->vm};
+    struct mp_named named = {
+        .d = d, .names = &names, .variables.vm = d->vm, .types = mp_types_create(d->vm)};
     *shapes = (struct mp_shapes){.d = d, .names = &names, .named = &named, .total = total};
     mp_snapshot_roots(&named);
     mp_snapshot_blocks(shapes);
     mp_snapshot_samples(&named);
     mp_snapshot_name_closures(&named);
     mp_snapshot_name_modules(&named);
+    mp_snapshot_types(&named);
     mp_named_free(&named);
     mp_names_clear(&names);
     free(shapes);

@@ -4,6 +4,7 @@
 
 #include "memprof/format/writer.h"
 #include "memprof/recorder/names.h"
+#include "memprof/types/types.h"
 #include "vm/marshal/variables.h"
 
 struct domain;
@@ -14,16 +15,19 @@ struct mp_named {
     struct domain *d;
     struct mp_names *names;
     struct vm_variables variables;
+    struct mp_types *types;    /* NULL: out of memory */
     struct word_map frames;    /* height of the frame, by gpc + 1 */
     struct word_map functions; /* size of the largest closure, by the function's number + 1 */
 };
 
-/* Write records NAME: for the variables of all `frames`; for the variables that closures of all
+/* Write records NAME and TYPED: for the variables of all `frames`; for those that closures of all
  * `functions` captured; for the fields of modules. Fail: when out of memory, names are missing.
  * GC: never. */
 void mp_snapshot_name_frames(struct mp_named *named);
 void mp_snapshot_name_closures(struct mp_named *named);
 void mp_snapshot_name_modules(struct mp_named *named);
+/* Writes what blocks of all types look like that were named so far. GC: never. */
+void mp_snapshot_types(struct mp_named *named);
 /* Writes the blocks that a recording has sampled, with where they were allocated. GC: never. */
 void mp_snapshot_samples(struct mp_named *named);
 /* Frees what it owns. */

@@ -1,6 +1,5 @@
-/* variables.c - the names in a snapshot: variables of frames and of closures, from debugging
- * information, and fields of modules, from the .cmi files that lie where the program was compiled,
- * beside the program, or in the folder of the standard library.
+/* variables.c - the names and types in a snapshot: variables of frames and of closures, from
+ * debugging information, fields of modules, from .cmi files, and what blocks of types look like.
  *
  * Frames and closures are named by ascending positions in the code, as vm_variables reads one unit
  * at a time. */
@@ -8,29 +7,34 @@
 #include "gc/walk.h"
 #include "memprof/snapshot/snapshot_internal.h"
 #include "vm/code/code.h"
-#include "vm/marshal/interface.h"
-#include "vm/marshal/symbols.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
 
-#include <limits.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* What is being named. */
 struct owner {
     struct mp_named *named;
     enum mp_name_kind kind;
-    uint64_t of; /* as in NAME */
+    uint64_t of;  /* as in NAME */
+    uint64_t gpc; /* of a frame or a closure */
 };
 
-static void write_name(void *context, const char *text, uint32_t slot) {
-    const struct owner *owner = context;
+static void write_typed(const struct owner *owner, const char *text, uint32_t slot, uint32_t type) {
     struct mp_names *names = owner->named->names;
     const uint32_t number = mp_names_string(names, text);
-    struct mp_record_name record = {(uint8_t)owner->kind, owner->of, slot, number};
-    if (number != 0) mp_write_name(names->writer, &record);
+    struct mp_record_name name = {(uint8_t)owner->kind, owner->of, slot, number};
+    struct mp_record_typed typed = {type};
+    if (number != 0) mp_write_name(names->writer, &name);
+    if (number != 0 && type != 0) mp_write_typed(names->writer, &typed);
+}
+
+static void write_variable(void *context, const char *text, value ident, uint32_t slot) {
+    const struct owner *owner = context;
+    uint32_t type = 0;
+    if (owner->named->types != NULL && is_block(ident))
+        type = mp_types_of_variable(owner->named->types, owner->gpc, ident);
+    write_typed(owner, text, slot, type);
 }
 
 /* ---- Positions in the code. ---- */
@@ -71,9 +75,9 @@ void mp_snapshot_name_frames(struct mp_named *named) {
     struct position *list = sorted_positions(named, &named->frames, false);
     for (size_t i = 0; list != NULL && i < named->frames.count; i++) {
         const uint32_t place = mp_names_location(named->names, list[i].gpc);
-        struct owner owner = {named, MP_NAME_VARIABLE, place};
-        vm_variables_of_frame(&named->variables, list[i].gpc, (uint32_t)list[i].words, write_name,
-                              &owner);
+        struct owner owner = {named, MP_NAME_VARIABLE, place, list[i].gpc};
+        vm_variables_of_frame(&named->variables, list[i].gpc, (uint32_t)list[i].words,
+                              write_variable, &owner);
     }
     free(list);
 }
@@ -82,72 +86,62 @@ void mp_snapshot_name_closures(struct mp_named *named) {
     struct position *list = sorted_positions(named, &named->functions, true);
     for (size_t i = 0; list != NULL && i < named->functions.count; i++) {
         const uint32_t index = (uint32_t)list[i].key;
-        struct owner owner = {named, MP_NAME_CAPTURED, mp_names_function(named->names, index)};
-        vm_variables_of_closure(&named->variables, index, list[i].words, write_name, &owner);
+        struct owner owner = {named, MP_NAME_CAPTURED, mp_names_function(named->names, index),
+                              list[i].gpc};
+        vm_variables_of_closure(&named->variables, index, list[i].words, write_variable, &owner);
     }
     free(list);
 }
 
 /* ---- Modules. ---- */
 
-struct search {
-    const char *module;
-    uint64_t fields; /* of the module's block */
-    struct vm_interface interface;
-    bool found;
-};
-
-static void count_only(void *context, const char *name, uint32_t field) {
-    (void)context, (void)name, (void)field;
-}
-
-/* An interface with another number of fields is not that of this program. */
-static void try_folder(void *context, const char *folder, uint32_t place) {
-    struct search *s = context;
-    (void)place;
-    if (s->found || !vm_interface_read(&s->interface, folder, s->module)) return;
-    s->found = vm_interface_fields(s->interface.signature, count_only, NULL) == s->fields;
-    if (!s->found) vm_interface_free(&s->interface);
-}
-
-/* The folder of the program's file. */
-static void try_program(const struct vm *vm, struct search *s) {
-    char folder[PATH_MAX];
-    const char *name = vm->options.executable_name;
-    const char *slash = name == NULL ? NULL : strrchr(name, '/');
-    const int length = slash == NULL ? 0 : (int)(slash - name);
-    if (length < PATH_MAX) {
-        snprintf(folder, sizeof folder, "%.*s", length, length == 0 ? "." : name);
-        try_folder(s, length == 0 ? "." : folder, 0);
-    }
-}
-
-static void name_module(struct mp_named *named, uint32_t global, value block) {
-    struct vm *vm = named->d->vm;
-    struct search s = {.module = vm_global_name(vm, global), .fields = wosize_of(block)};
-    const uint64_t gpc = vm_global_code(vm, global);
-    if (s.module == NULL || gpc == VM_NO_GPC) return;
-    vm_variables_folders(&named->variables, gpc, try_folder, &s);
-    try_program(vm, &s);
-    if (vm->options.dlls.standard_library != NULL)
-        try_folder(&s, vm->options.dlls.standard_library, 0);
-    struct owner owner = {named, MP_NAME_FIELD, global};
-    if (s.found) vm_interface_fields(s.interface.signature, write_name, &owner);
-    vm_interface_free(&s.interface);
+static void write_field(void *context, const char *name, uint32_t slot, uint32_t type) {
+    write_typed(context, name, slot, type);
 }
 
 void mp_snapshot_name_modules(struct mp_named *named) {
     const value globals = named->d->vm->global_data;
+    if (named->types == NULL) return;
     for (uint32_t i = 0; is_block(globals) && i < wosize_of(globals); i++) {
         const value block = field(globals, i);
+        struct owner owner = {named, MP_NAME_FIELD, i, 0};
         uint64_t number;
         if (gc_block_number(&named->d->gc, block, &number) && tag_of(block) == 0)
-            name_module(named, i, block);
+            mp_types_of_global(named->types, i, wosize_of(block), write_field, &owner);
     }
+}
+
+/* ---- Types. ---- */
+
+static void write_type(void *context, const char *name, enum mp_type_source source) {
+    struct mp_names *names = context;
+    struct mp_record_type record = {(uint8_t)source, mp_names_string(names, name)};
+    mp_write_type(names->writer, &record);
+}
+
+static void write_shape(void *context, enum mp_shape_kind kind, unsigned tag,
+                        const char *constructor) {
+    struct mp_names *names = context;
+    struct mp_record_shape record = {(uint8_t)kind, (uint8_t)tag, 0};
+    if (constructor != NULL) record.constructor = mp_names_string(names, constructor);
+    mp_write_shape(names->writer, &record);
+}
+
+static void write_member(void *context, const char *name, uint32_t type) {
+    struct mp_names *names = context;
+    struct mp_record_member record = {.type = type};
+    if (name != NULL) record.name = mp_names_string(names, name);
+    mp_write_member(names->writer, &record);
+}
+
+void mp_snapshot_types(struct mp_named *named) {
+    const struct mp_type_output output = {named->names, write_type, write_shape, write_member};
+    if (named->types != NULL) mp_types_describe(named->types, &output);
 }
 
 void mp_named_free(struct mp_named *named) {
     vm_variables_free(&named->variables);
+    mp_types_free(named->types);
     free(named->frames.entries);
     free(named->functions.entries);
     *named = (struct mp_named){.d = named->d, .names = named->names};

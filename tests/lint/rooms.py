@@ -26,7 +26,7 @@ LAYERS = {
 # The rooms of a folder, lowest first.
 ROOMS = {
     'vm/': 'base state code image marshal stack engine thread machine debug text capi embed cli',
-    'memprof/': 'format sampling recorder snapshot attach program counts report',
+    'memprof/': 'format sampling recorder types snapshot attach program counts report',
     'memprof/report/': 'model load query live view heap advice page write export mlprof command',
 }
 # Every layer may include them.

@@ -46,7 +46,7 @@ static bool has_field(value item) {
 }
 
 uint32_t vm_interface_fields(value signature,
-                             void (*f)(void *context, const char *name, uint32_t field),
+                             void (*f)(void *context, const char *name, uint32_t field, value item),
                              void *context) {
     uint32_t fields = 0;
     for (value list = signature; is_tuple(list, 2) && fields < MOST_FIELDS; list = field(list, 1)) {
@@ -54,7 +54,7 @@ uint32_t vm_interface_fields(value signature,
         if (!is_block(item) || tag_of(item) >= TAG_NO_SCAN || wosize_of(item) < 2) break;
         if (!has_field(item)) continue;
         const char *name = ident_name(field(item, ITEM_IDENT));
-        if (name != NULL) f(context, name, fields);
+        if (name != NULL) f(context, name, fields, item);
         fields++;
     }
     return fields;

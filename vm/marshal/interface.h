@@ -18,9 +18,10 @@ struct vm_interface {
 /* Reads the interface of a module from FOLDER/module.cmi or FOLDER/Module.cmi. False: there is
  * none, or it is of no use. GC: never, like all below. */
 bool vm_interface_read(struct vm_interface *interface, const char *folder, const char *module);
-/* Calls f with the name of each field of a module with that signature. Returns their number. */
+/* Calls f with the name of each field of a module with that signature, and the item that describes
+ * it. Returns their number. */
 uint32_t vm_interface_fields(value signature,
-                             void (*f)(void *context, const char *name, uint32_t field),
+                             void (*f)(void *context, const char *name, uint32_t field, value item),
                              void *context);
 void vm_interface_free(struct vm_interface *interface);
 

@@ -104,7 +104,7 @@ static void events_around(const struct vm_variables *v, uint64_t gpc,
 
 struct variable {
     const char *name;
-    value stamp;
+    value ident, stamp;
     intptr_t position;
 };
 
@@ -128,7 +128,7 @@ static void add_table(struct variables *to, value table, unsigned depth) {
     add_table(to, field(table, NODE_LEFT), depth + 1);
     const value data = field(table, NODE_DATA);
     const value ident = is_record(data, 2, 0) ? field(data, DATA_IDENT) : val_of_int(0);
-    struct variable variable = {NULL, 0, 0};
+    struct variable variable = {.ident = ident};
     if ((is_record(ident, 2, IDENT_LOCAL) || is_record(ident, 2, IDENT_SCOPED)) &&
         is_block(field(ident, IDENT_NAME)) && tag_of(field(ident, IDENT_NAME)) == TAG_STRING &&
         position_of(field(data, DATA_VALUE), &variable.position) && to->count < MOST_VARIABLES) {
@@ -193,7 +193,7 @@ void vm_variables_of_frame(struct vm_variables *v, uint64_t gpc, uint32_t height
         const struct variable *one = &found.list[i];
         bool known = one->position <= parameters || has(&others, one);
         if (known && one->position > 0 && one->position <= (intptr_t)height)
-            f(context, one->name, height - (uint32_t)one->position);
+            f(context, one->name, one->ident, height - (uint32_t)one->position);
     }
 }
 
@@ -212,9 +212,9 @@ static void visit_partial(struct vm_variables *v, uint64_t start, uint64_t wosiz
         const intptr_t argument = arity - found.list[i].position; /* from 0 */
         bool is_parameter = argument >= 0 && found.list[i].position > 0;
         if (is_parameter && (uint64_t)argument < wosize - PARTIAL_HEAD)
-            f(context, found.list[i].name, PARTIAL_HEAD + (uint32_t)argument);
+            f(context, found.list[i].name, found.list[i].ident, PARTIAL_HEAD + (uint32_t)argument);
     }
-    f(context, "the function", PARTIAL_FUNCTION);
+    f(context, "the function", val_of_int(0), PARTIAL_FUNCTION);
 }
 
 /* Whether the variables are all that a closure block of that size has room for: then they are
@@ -243,7 +243,7 @@ void vm_variables_of_closure(struct vm_variables *v, uint32_t function, uint64_t
     list_variables(&found, after->event, true);
     if (!fits(&found, wosize)) return;
     for (size_t i = 0; i < found.count; i++)
-        f(context, found.list[i].name, (uint32_t)found.list[i].position);
+        f(context, found.list[i].name, found.list[i].ident, (uint32_t)found.list[i].position);
 }
 
 /* ---- Folders. ---- */
@@ -254,5 +254,5 @@ void vm_variables_folders(struct vm_variables *v, uint64_t gpc, vm_variable_visi
     size_t limit = MOST_VARIABLES;
     for (value list = v->folders; is_record(list, 2, 0) && limit-- > 0; list = field(list, 1))
         if (is_block(field(list, 0)) && tag_of(field(list, 0)) == TAG_STRING)
-            f(context, string_bytes(field(list, 0)), 0);
+            f(context, string_bytes(field(list, 0)), val_of_int(0), 0);
 }

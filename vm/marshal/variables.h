@@ -29,8 +29,9 @@ struct vm_variables {
     }) events; /* by gpc */
 };
 
-/* A variable: its name, until the next call; a word of a frame from its top, or a field. */
-typedef void vm_variable_visitor(void *context, const char *name, uint32_t place);
+/* A variable: its name and identifier, until the next call; a word of a frame from its top, or a
+ * field. What has a name only has an integer for an identifier. */
+typedef void vm_variable_visitor(void *context, const char *name, value ident, uint32_t place);
 
 /* Calls f with each known variable of a frame of that height whose gpc this is (frames.h).
  * GC: never, like all below. */
@@ -40,7 +41,7 @@ void vm_variables_of_frame(struct vm_variables *v, uint64_t gpc, uint32_t height
  * partial applications the arguments that they have. */
 void vm_variables_of_closure(struct vm_variables *v, uint32_t function, uint64_t wosize,
                              vm_variable_visitor *f, void *context);
-/* Calls f with each folder in which the unit of a gpc was compiled, place 0. */
+/* Calls f with each folder in which the unit of a gpc was compiled, as a name at place 0. */
 void vm_variables_folders(struct vm_variables *v, uint64_t gpc, vm_variable_visitor *f,
                           void *context);
 /* Frees what v owns. */

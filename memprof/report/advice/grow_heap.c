@@ -41,7 +41,8 @@ static bool is_change(const void *owner, uint32_t number, const void *key) {
  * table or a buffer grows. Freed with free(). */
 static char *key_of(const struct heap_kind *kind, const char *name) {
     return kind != NULL && kind->words > LARGE && kind->name == NULL
-               ? report_format("large block of tag %u", kind->tag)
+               ? report_format("large block of tag %u: %s", kind->tag,
+                               kind->type == NULL ? "" : kind->type)
                : report_copy(name);
 }
 

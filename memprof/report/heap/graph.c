@@ -7,13 +7,14 @@
 #include "memprof/report/heap/graph.h"
 
 #include "gc/assert.h"
+#include "memprof/report/heap/types.h"
 #include "memprof/report/load/load.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* What a block and an edge take here while the graph is made and analysed. */
-enum { BLOCK_BYTES = 60, EDGE_BYTES = 16 };
+enum { BLOCK_BYTES = 64, EDGE_BYTES = 16, MEMBER_BYTES = 256 };
 #define MEMORY_MAX(file_bytes) (((uint64_t)2 << 30) + 64 * (uint64_t)(file_bytes))
 
 enum { TAG_CLOSURE = 247, TAG_NO_SCAN = 251, TAG_CUSTOM = 255 };
@@ -38,10 +39,11 @@ struct loader {
     REPORT_VECTOR(struct heap_name) variables; /* of the stack */
     REPORT_VECTOR(struct heap_module) globals; /* addresses in place of nodes */
     struct report_hash root_table, kind_table, variable_table;
-    uint64_t end;    /* the address after the last block */
-    bool in_edges;   /* of the last block there may be more edges */
-    bool has_heap;   /* the record HEAP was read */
-    uint32_t *index; /* of addresses >> shift */
+    uint64_t end;          /* the address after the last block */
+    bool in_edges;         /* of the last block there may be more edges */
+    bool has_heap;         /* the record HEAP was read */
+    bool last_is_variable; /* of the names */
+    uint32_t *index;       /* of addresses >> shift */
     unsigned shift;
 };
 
@@ -76,18 +78,19 @@ static uint64_t hash_variable(uint64_t of, uint64_t slot) {
 }
 
 /* What a root of the stack is called in the program; NULL: not known. */
-static char *variable_of(const struct loader *l, const struct mp_record_root *record) {
+static const struct heap_name *variable_of(const struct loader *l,
+                                           const struct mp_record_root *record) {
     const struct heap_name key = {.of = (uint32_t)record->place, .slot = (uint32_t)record->slot};
     if (record->kind != MP_ROOT_STACK || record->slot > UINT32_MAX) return NULL;
     uint32_t number = report_hash_find(&l->variable_table, hash_variable(key.of, key.slot),
                                        same_variable, l, &key);
-    return number == REPORT_NO_NUMBER ? NULL : l->variables.at[number].text;
+    return number == REPORT_NO_NUMBER ? NULL : &l->variables.at[number];
 }
 
 /* The node of a root. Slots of one function are the same root wherever it was called from. */
 static uint32_t root_node(struct loader *l, const struct mp_record_root *record) {
     struct heap_graph *g = l->graph;
-    char *variable = variable_of(l, record);
+    const struct heap_name *variable = variable_of(l, record);
     struct heap_root root = {
         .kind = record->kind,
         .name = (char *)mp_reader_string(l->reader, (uint32_t)record->name),
@@ -95,7 +98,8 @@ static uint32_t root_node(struct loader *l, const struct mp_record_root *record)
         .slot = record->kind == MP_ROOT_GLOBAL || record->kind == MP_ROOT_STACK ? record->slot : 0,
     };
     if (variable != NULL) {
-        root.name = variable;
+        root.name = variable->text;
+        root.type = variable->type;
         root.slot = 0;
     }
     uint64_t hash = hash_root(&root);
@@ -107,7 +111,7 @@ static uint32_t root_node(struct loader *l, const struct mp_record_root *record)
         number = (uint32_t)g->root_list.count;
         report_append(&g->root_list, root);
         report_hash_add(&l->root_table, hash, number);
-    }
+    } else if (g->root_list.at[number].type != root.type) g->root_list.at[number].type = 0;
     g->root_list.at[number].slots++;
     return number + 1;
 }
@@ -237,14 +241,22 @@ static bool add_ephemeron(struct loader *l, const struct mp_record_ephemeron *re
 }
 
 static void add_name(struct loader *l, const struct mp_record_name *record) {
-    const struct heap_name name = {
-        record->kind, (uint32_t)record->of, (uint32_t)record->slot,
-        report_copy(mp_reader_string(l->reader, (uint32_t)record->text))};
+    const struct heap_name name = {record->kind, (uint32_t)record->of, (uint32_t)record->slot,
+                                   report_copy(mp_reader_string(l->reader, (uint32_t)record->text)),
+                                   0};
+    l->last_is_variable = name.kind == MP_NAME_VARIABLE;
     if (name.kind == MP_NAME_VARIABLE) {
         report_hash_add(&l->variable_table, hash_variable(name.of, name.slot),
                         (uint32_t)l->variables.count);
         report_append(&l->variables, name);
     } else report_append(&l->graph->names, name);
+}
+
+static void add_typed(const struct loader *l, const struct mp_record_typed *record) {
+    struct heap_graph *g = l->graph;
+    struct heap_name *name = l->last_is_variable ? &l->variables.at[l->variables.count - 1]
+                                                 : &g->names.at[g->names.count - 1];
+    name->type = (uint32_t)record->type;
 }
 
 static void add_sampled(struct loader *l, const struct mp_record_sampled *record) {
@@ -254,6 +266,15 @@ static void add_sampled(struct loader *l, const struct mp_record_sampled *record
             (struct heap_sample){(uint32_t)record->block, (uint32_t)record->place, record->id});
 }
 
+/* What a file has of types takes no more memory than what it has of blocks may. */
+static bool types_fit(const struct loader *l) {
+    const struct heap_graph *g = l->graph;
+    const uint64_t count = (uint64_t)g->types.count + g->shapes.count + g->members.count;
+    const uint64_t needed = MEMBER_BYTES * count;
+    return needed <= MEMORY_MAX(l->file_bytes) ||
+           fail(l, "more types than a file of this size may have");
+}
+
 static bool add_event(struct loader *l, const struct mp_event *event) {
     switch (event->kind) {
     case MP_EVENT_ROOT: return add_root(l, &event->root);
@@ -261,6 +282,19 @@ static bool add_event(struct loader *l, const struct mp_event *event) {
     case MP_EVENT_EPHEMERON: return add_ephemeron(l, &event->ephemeron);
     case MP_EVENT_SAMPLED: add_sampled(l, &event->sampled); return true;
     case MP_EVENT_NAME: add_name(l, &event->name); return true;
+    case MP_EVENT_TYPED: add_typed(l, &event->typed); return true;
+    case MP_EVENT_TYPE:
+        heap_add_type(l->graph, &event->type,
+                      mp_reader_string(l->reader, (uint32_t)event->type.name));
+        return types_fit(l);
+    case MP_EVENT_SHAPE:
+        heap_add_shape(l->graph, &event->shape,
+                       mp_reader_string(l->reader, (uint32_t)event->shape.constructor));
+        return types_fit(l);
+    case MP_EVENT_MEMBER:
+        heap_add_member(l->graph, &event->member,
+                        mp_reader_string(l->reader, (uint32_t)event->member.name));
+        return types_fit(l);
     case MP_EVENT_HEAP:
         l->graph->total = event->heap;
         l->has_heap = true;
@@ -405,13 +439,19 @@ static bool owner_of(const struct heap_graph *g, uint32_t node, struct heap_name
 
 bool heap_has_names(const struct heap_graph *g, uint32_t node) {
     struct heap_name key;
-    return owner_of(g, node, &key);
+    return owner_of(g, node, &key) || heap_member(g, node, 0) != NULL;
 }
 
-const struct heap_name *heap_field_name(const struct heap_graph *g, uint32_t node, uint32_t field) {
+const struct heap_name *heap_own_name(const struct heap_graph *g, uint32_t node, uint32_t field) {
     struct heap_name key = {.slot = field};
     if (field == HEAP_NO_FIELD || !owner_of(g, node, &key)) return NULL;
     return bsearch(&key, g->names.at, g->names.count, sizeof key, by_name);
+}
+
+const struct heap_name *heap_field_name(const struct heap_graph *g, uint32_t node, uint32_t field) {
+    const struct heap_name *name = heap_own_name(g, node, field);
+    if (name == NULL) name = heap_member(g, node, field);
+    return name != NULL && name->text != NULL ? name : NULL;
 }
 
 uint32_t heap_named_field(const struct heap_graph *g, uint32_t from, uint32_t to) {
@@ -469,7 +509,9 @@ static bool finish_graph(struct loader *l) {
     make_index(l);
     finish_names(l);
     finish_samples(l);
-    return translate_extras(l) && link_nodes(l);
+    if (!translate_extras(l) || !link_nodes(l)) return false;
+    heap_find_types(g);
+    return true;
 }
 
 /* ---- Files. ---- */
@@ -536,9 +578,10 @@ void heap_graph_free(struct heap_graph *g) {
     report_each(root, &g->root_list) {
         report_free(root->name, (char *)root->place.file, (char *)root->place.definition);
     }
-    report_each(kind, &g->kind_list) { free(kind->name); }
+    report_each(kind, &g->kind_list) { report_free(kind->name, kind->type); }
     report_each(name, &g->names) { free(name->text); }
     report_each(place, &g->places) { free(*place); }
+    heap_types_free(g);
     report_free(g->names.at, g->modules.at, g->samples.at, g->places.at);
     report_free(g->first, g->edges, g->fields, g->words, g->kinds, g->root_list.at, g->kind_list.at,
                 g->program, g->ocaml, g->host, g);

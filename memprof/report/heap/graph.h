@@ -21,22 +21,39 @@ struct heap_root {
     struct mp_location place; /* of a slot of the stack; its texts are owned */
     uint64_t slot;            /* of a named variable: 0 */
     uint64_t slots;           /* how many were merged */
+    uint32_t type;            /* of all of them; 0: not known, or several */
 };
 
-/* What a block is: a tag, a size if blocks of that tag differ by it, and a name. */
+/* What a block is: a tag, a size if blocks of that tag differ by it, and a name or a type. */
 struct heap_kind {
     uint8_t tag;
     uint32_t words; /* the largest size of its class; 0: any */
     char *name;     /* of a closure's function, or a custom block's operations; NULL: none; owned */
+    char *type;     /* `Cache.session`, `Cons of Cache.node`; NULL: not known; owned */
     bool is_module; /* the block of a module */
     uint32_t place; /* of a closure: the location of its function, by which kinds differ */
 };
 
 /* The name of a field. */
 struct heap_name {
-    enum mp_name_kind kind; /* MP_NAME_FIELD, MP_NAME_CAPTURED */
-    uint32_t of, slot;      /* as in NAME */
-    char *text;             /* owned */
+    enum mp_name_kind kind; /* MP_NAME_KINDS: of its block's type */
+    uint32_t of, slot;      /* as in NAME; of a type's: its shape, 0 */
+    char *text;             /* owned; NULL: a field without a name, of a type */
+    uint32_t type;          /* of what is in the field; 0: not known */
+};
+
+/* A type, with its shapes; a shape, with its fields. */
+struct heap_type {
+    enum mp_type_source source;
+    char *name; /* NULL: none; owned */
+    uint32_t first, count;
+};
+struct heap_shape {
+    enum mp_shape_kind kind;
+    unsigned tag;
+    uint32_t type;         /* from 1 */
+    char *constructor;     /* NULL: none; owned */
+    uint32_t first, count; /* in members */
 };
 
 /* The block of a module. */
@@ -59,6 +76,10 @@ struct heap_graph {
     REPORT_VECTOR(struct heap_root) root_list; /* node n is at n - 1 */
     REPORT_VECTOR(struct heap_kind) kind_list;
     REPORT_VECTOR(struct heap_name) names;     /* sorted */
+    REPORT_VECTOR(struct heap_type) types;     /* number n is at n - 1 */
+    REPORT_VECTOR(struct heap_shape) shapes;   /* by type */
+    REPORT_VECTOR(struct heap_name) members;   /* by shape */
+    uint32_t *node_shapes;                     /* of each node, + 1; 0: not known. NULL: of none */
     REPORT_VECTOR(struct heap_module) modules; /* by node */
     REPORT_VECTOR(struct heap_sample) samples; /* by node */
     REPORT_VECTOR(char *)
@@ -83,6 +104,12 @@ void heap_graph_free(struct heap_graph *graph); /* NULL is fine */
 bool heap_has_names(const struct heap_graph *g, uint32_t node);
 /* The name of a field of a block; NULL: not known. */
 const struct heap_name *heap_field_name(const struct heap_graph *g, uint32_t node, uint32_t field);
+/* The same, but not by the block's type. */
+const struct heap_name *heap_own_name(const struct heap_graph *g, uint32_t node, uint32_t field);
+/* Whether the name of a field is that of its block's type. */
+static inline bool heap_is_of_type(const struct heap_name *name) {
+    return name->kind == MP_NAME_KINDS;
+}
 /* The field of a node that leads to another one, if it has a name; else HEAP_NO_FIELD. */
 uint32_t heap_named_field(const struct heap_graph *g, uint32_t from, uint32_t to);
 /* Whether a node is the block of a module. */

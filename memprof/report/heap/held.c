@@ -8,9 +8,10 @@
 enum { MOST_STEPS = 4 };
 
 /* Whether `node` is a holder of its own below `above`, which is one: a module's block, or what a
- * field with a name leads to. */
+ * field of a module or a captured variable leads to. Below that it is the shape of data. */
 static bool has_name(const struct heap_graph *g, uint32_t above, uint32_t node) {
-    return heap_named_field(g, above, node) != HEAP_NO_FIELD ||
+    const uint32_t field = heap_named_field(g, above, node);
+    return (field != HEAP_NO_FIELD && heap_own_name(g, above, field) != NULL) ||
            (above <= g->roots && heap_is_module(g, node));
 }
 

@@ -41,7 +41,7 @@ char *heap_root_text(const struct heap_root *root) {
     return text;
 }
 
-char *heap_kind_text(const struct heap_kind *kind) {
+char *heap_shape_text(const struct heap_kind *kind) {
     char size[60];
     unsigned long long words = kind->words;
     if (kind->name != NULL)
@@ -56,6 +56,14 @@ char *heap_kind_text(const struct heap_kind *kind) {
     return report_tag_text(kind->tag);
 }
 
+char *heap_kind_text(const struct heap_kind *kind) {
+    char *shape = heap_shape_text(kind), *text;
+    if (kind->type == NULL) return shape;
+    text = report_format("%s: %s", shape, kind->type);
+    free(shape);
+    return text;
+}
+
 char *heap_edge_text(const struct heap_graph *graph, uint32_t from, uint32_t field) {
     if (field == HEAP_NO_FIELD) return report_copy("");
     const struct heap_name *name = heap_field_name(graph, from, field);
@@ -63,12 +71,22 @@ char *heap_edge_text(const struct heap_graph *graph, uint32_t from, uint32_t fie
     return report_format(name->kind == MP_NAME_CAPTURED ? "captured %s" : ".%s", name->text);
 }
 
-static const char from_debug[] = "debug information";
+static const char from_debug[] = "debug information", from_interface[] = ".cmi";
+
+/* Where the type is from that has a name. */
+static const char *source_of_type(const struct heap_graph *graph, const struct heap_name *name) {
+    switch (graph->types.at[graph->shapes.at[name->of].type - 1].source) {
+    case MP_TYPE_DEBUG: return from_debug;
+    case MP_TYPE_INTERFACE: return from_interface;
+    default: return "built-in type";
+    }
+}
 
 const char *heap_edge_source(const struct heap_graph *graph, uint32_t from, uint32_t field) {
     const struct heap_name *name = heap_field_name(graph, from, field);
     if (name == NULL) return "";
-    return name->kind == MP_NAME_CAPTURED ? from_debug : ".cmi";
+    if (heap_is_of_type(name)) return source_of_type(graph, name);
+    return name->kind == MP_NAME_CAPTURED ? from_debug : from_interface;
 }
 
 const char *heap_root_source(const struct heap_root *root) {

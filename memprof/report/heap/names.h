@@ -7,8 +7,9 @@
 /* `module Cache`, `variable key of Cache.find (cache.ml)`, `stack of Cache.find (cache.ml), word
  * 2`. */
 char *heap_root_text(const struct heap_root *root);
-/* `block of 3`, `closure of Cache.add.(fun) (cache.ml:12)`. */
+/* `block of 3: Cache.session`, `closure of Cache.add.(fun) (cache.ml:12)`; without the type. */
 char *heap_kind_text(const struct heap_kind *kind);
+char *heap_shape_text(const struct heap_kind *kind);
 /* By what a block leads to another one: `.data`, `captured session`, `.2`, or `` if field is
  * HEAP_NO_FIELD. */
 char *heap_edge_text(const struct heap_graph *graph, uint32_t from, uint32_t field);

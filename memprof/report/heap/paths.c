@@ -6,6 +6,7 @@
 #include "memprof/report/heap/paths.h"
 
 #include "gc/assert.h"
+#include "memprof/report/heap/types.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -96,13 +97,14 @@ static uint32_t field_of(const struct search *s, uint32_t node) {
     return s->graph->fields[s->edge[node]];
 }
 
-/* Which field of a large block it is says nothing, unless it has a name. */
+/* Which field of a large block or of an array it is says nothing, unless it has a name. */
 static struct key key_of(const struct search *s, uint32_t node) {
     const struct heap_graph *g = s->graph;
     if (!is_block(g, node))
         return (struct key){(uint32_t)(g->kind_list.count + node), HEAP_NO_FIELD};
     const uint32_t field = field_of(s, node), above = s->parent[node];
-    bool counts = heap_words(g, above) <= LARGE_WORDS || heap_field_name(g, above, field) != NULL;
+    bool counts = (heap_words(g, above) <= LARGE_WORDS && !heap_is_array(g, above)) ||
+                  heap_field_name(g, above, field) != NULL;
     return (struct key){heap_kind_of(g, node), counts ? field : HEAP_NO_FIELD};
 }
 

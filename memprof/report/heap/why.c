@@ -17,17 +17,18 @@ static size_t choose_kinds(const struct heap_graph *g, const char *operand, bool
     bool *has = report_alloc(g->kind_list.count + 1);
     for (size_t i = 0; i < g->kind_list.count; i++) {
         const struct heap_kind *kind = &g->kind_list.at[i];
-        char *text = heap_kind_text(kind);
+        char *text = heap_kind_text(kind), *shape = heap_shape_text(kind);
         const size_t words = strlen(text) - (kind->name == NULL ? 0 : strlen(kind->name));
         const char *found = strstr(text, operand);
         bool in_words = found != NULL && (size_t)(found - text) < words;
         bool in_name = strncmp(text, operand, words) == 0 && kind->name != NULL &&
                        strstr(kind->name, operand + words) != NULL;
-        wanted[i] = strcmp(text, operand) == 0;
+        wanted[i] = strcmp(text, operand) == 0 || strcmp(shape, operand) == 0 ||
+                    (kind->type != NULL && strcmp(kind->type, operand) == 0);
         has[i] = in_words || in_name;
         equal += wanted[i];
         similar += has[i];
-        free(text);
+        report_free(text, shape);
     }
     if (equal == 0) memcpy(wanted, has, g->kind_list.count);
     free(has);

@@ -1,0 +1,225 @@
+/* types.c - see types.h. Types are numbers of the snapshot; any number may be wrong in a damaged
+ * one, and is then unknown. */
+#include "memprof/report/heap/types.h"
+
+#include "gc/assert.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_SAME = 8, TAG_CLOSURE = 247, TEXT_MAX = 100 };
+
+/* ---- Descriptions. ---- */
+
+/* Texts of a hostile file may be long, and be named again and again. */
+static char *text_of(const char *text) {
+    return text[0] == 0 ? NULL : report_format("%.*s", TEXT_MAX, text);
+}
+
+void heap_add_type(struct heap_graph *g, const struct mp_record_type *record, const char *name) {
+    const struct heap_type type = {record->source, text_of(name), (uint32_t)g->shapes.count, 0};
+    report_append(&g->types, type);
+}
+
+void heap_add_shape(struct heap_graph *g, const struct mp_record_shape *record,
+                    const char *constructor) {
+    const struct heap_shape shape = {
+        .kind = record->kind,
+        .tag = record->tag,
+        .type = (uint32_t)g->types.count,
+        .constructor = text_of(constructor),
+        .first = (uint32_t)g->members.count,
+    };
+    ASSERT(g->types.count > 0);
+    report_append(&g->shapes, shape);
+    g->types.at[g->types.count - 1].count++;
+}
+
+void heap_add_member(struct heap_graph *g, const struct mp_record_member *record,
+                     const char *name) {
+    ASSERT(g->shapes.count > 0);
+    struct heap_shape *shape = &g->shapes.at[g->shapes.count - 1];
+    const struct heap_name member = {.kind = MP_NAME_KINDS,
+                                     .of = (uint32_t)g->shapes.count - 1,
+                                     .type = (uint32_t)record->type,
+                                     .text = text_of(name)};
+    report_append(&g->members, member);
+    shape->count++;
+}
+
+/* `Cons.data`, `Some`, `Node.0`. */
+static void name_members(struct heap_graph *g) {
+    report_each(shape, &g->shapes) {
+        const char *constructor = shape->constructor;
+        for (uint32_t i = 0; constructor != NULL && i < shape->count; i++) {
+            struct heap_name *member = &g->members.at[shape->first + i];
+            char *text = member->text != NULL ? report_format("%s.%s", constructor, member->text)
+                         : shape->count == 1  ? report_copy(constructor)
+                                              : report_format("%s.%u", constructor, i);
+            report_replace(&member->text, text);
+        }
+    }
+}
+
+void heap_types_free(struct heap_graph *g) {
+    report_each(type, &g->types) { free(type->name); }
+    report_each(shape, &g->shapes) { free(shape->constructor); }
+    report_each(member, &g->members) { free(member->text); }
+    report_free(g->types.at, g->shapes.at, g->members.at, g->node_shapes);
+}
+
+/* ---- Blocks. ---- */
+
+static bool fits(const struct heap_graph *g, const struct heap_shape *shape, uint32_t node) {
+    const struct heap_kind *kind = &g->kind_list.at[heap_kind_of(g, node)];
+    return kind->tag == shape->tag && shape->count > 0 &&
+           (shape->kind == MP_SHAPE_ARRAY ||
+            (shape->kind == MP_SHAPE_FIELDS && heap_words(g, node) == (uint64_t)shape->count + 1));
+}
+
+/* The number of the shape that a block of a type has, plus 1; 0: none. */
+static uint32_t shape_of(const struct heap_graph *g, uint32_t type, uint32_t node) {
+    for (unsigned step = 0; step < MOST_SAME && type != 0 && type <= g->types.count; step++) {
+        const struct heap_type *t = &g->types.at[type - 1];
+        type = 0;
+        for (uint32_t i = t->first; i < t->first + t->count; i++) {
+            const struct heap_shape *shape = &g->shapes.at[i];
+            if (fits(g, shape, node)) return i + 1; /* HG2 */
+            if (shape->kind == MP_SHAPE_SAME && shape->count > 0)
+                type = g->members.at[shape->first].type;
+        }
+    }
+    return 0;
+}
+
+static void set_type(struct heap_graph *g, struct report_numbers *queue, uint32_t node,
+                     uint32_t type) {
+    if (node <= g->roots || g->node_shapes[node] != 0 || type == 0) return;
+    g->node_shapes[node] = shape_of(g, type, node);
+    if (g->node_shapes[node] != 0) report_append(queue, node);
+}
+
+/* Sets the types of what leads on from all blocks of the queue. */
+static void follow(struct heap_graph *g, struct report_numbers *queue) {
+    while (queue->count > 0) {
+        const uint32_t node = queue->at[--queue->count];
+        const struct heap_shape *shape = &g->shapes.at[g->node_shapes[node] - 1];
+        for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
+            const uint32_t field = shape->kind == MP_SHAPE_ARRAY ? 0 : g->fields[e];
+            if (field < shape->count)
+                set_type(g, queue, g->edges[e], g->members.at[shape->first + field].type);
+        }
+    }
+}
+
+/* Sets the types of what fields with names of their own lead to. */
+static void set_named(struct heap_graph *g, struct report_numbers *queue, uint32_t node) {
+    for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
+        const struct heap_name *name = heap_own_name(g, node, g->fields[e]);
+        if (name != NULL) set_type(g, queue, g->edges[e], name->type);
+    }
+}
+
+/* ---- Kinds. ---- */
+
+/* `Cons of Cache.node`; NULL: the type has no name. */
+static char *shape_text(const struct heap_graph *g, const struct heap_shape *shape) {
+    const char *name = g->types.at[shape->type - 1].name;
+    if (name == NULL) return NULL;
+    return shape->constructor == NULL ? report_copy(name)
+                                      : report_format("%s of %s", shape->constructor, name);
+}
+
+/* A kind with the type of a shape, in place of one without. */
+struct typed_kind {
+    uint32_t kind, shape, typed;
+};
+
+struct typed_kinds {
+    REPORT_VECTOR(struct typed_kind) list;
+    struct report_hash table;
+};
+
+static bool same_typed(const void *owner, uint32_t number, const void *key) {
+    const struct typed_kind *a = &((const struct typed_kinds *)owner)->list.at[number], *b = key;
+    return a->kind == b->kind && a->shape == b->shape;
+}
+
+/* The kind of that type; several types may have one name, whose blocks are of one kind. */
+static uint32_t add_kind(struct heap_graph *g, uint32_t kind, uint32_t shape, size_t untyped) {
+    char *text = shape_text(g, &g->shapes.at[shape]);
+    if (text == NULL) return kind;
+    struct heap_kind typed = g->kind_list.at[kind];
+    for (size_t i = untyped; i < g->kind_list.count; i++) {
+        const struct heap_kind *other = &g->kind_list.at[i];
+        if (other->tag != typed.tag || other->words != typed.words || strcmp(other->type, text))
+            continue;
+        free(text);
+        return (uint32_t)i;
+    }
+    typed.type = text;
+    report_append(&g->kind_list, typed);
+    return (uint32_t)g->kind_list.count - 1;
+}
+
+static uint32_t typed_kind(struct heap_graph *g, struct typed_kinds *known, uint32_t kind,
+                           uint32_t shape, size_t untyped) {
+    struct typed_kind key = {kind, shape, 0};
+    const uint64_t hash = report_hash_number((uint64_t)kind << 32 | shape);
+    uint32_t number = report_hash_find(&known->table, hash, same_typed, known, &key);
+    if (number == REPORT_NO_NUMBER) {
+        key.typed = add_kind(g, kind, shape, untyped);
+        number = (uint32_t)known->list.count;
+        report_append(&known->list, key);
+        report_hash_add(&known->table, hash, number);
+    }
+    return known->list.at[number].typed;
+}
+
+static void divide_kinds(struct heap_graph *g) {
+    struct typed_kinds known = {0};
+    const size_t untyped = g->kind_list.count;
+    for (size_t n = g->roots + 1; n < g->nodes; n++) {
+        uint32_t *kind = &g->kinds[n - g->roots - 1];
+        const struct heap_kind *now = &g->kind_list.at[*kind];
+        if (g->node_shapes[n] == 0 || now->name != NULL || now->is_module) continue;
+        *kind = typed_kind(g, &known, *kind, g->node_shapes[n] - 1, untyped);
+    }
+    report_free(known.list.at, known.table.slots);
+}
+
+void heap_find_types(struct heap_graph *g) {
+    struct report_numbers queue = {0};
+    if (g->shapes.count == 0) return;
+    name_members(g);
+    g->node_shapes = report_alloc(g->nodes * sizeof *g->node_shapes);
+    report_each(module, &g->modules) { set_named(g, &queue, module->node); }
+    follow(g, &queue);
+    for (size_t n = g->roots + 1; n < g->nodes; n++)
+        if (g->kind_list.at[heap_kind_of(g, (uint32_t)n)].tag == TAG_CLOSURE)
+            set_named(g, &queue, (uint32_t)n);
+    follow(g, &queue);
+    for (uint32_t n = 1; n <= g->roots; n++)
+        for (uint32_t e = g->first[n]; e < g->first[n + 1]; e++)
+            set_type(g, &queue, g->edges[e], g->root_list.at[n - 1].type);
+    follow(g, &queue);
+    divide_kinds(g);
+    free(queue.at);
+}
+
+/* NULL: not known. */
+static const struct heap_shape *known_shape(const struct heap_graph *g, uint32_t node) {
+    if (g->node_shapes == NULL || node <= g->roots || g->node_shapes[node] == 0) return NULL;
+    return &g->shapes.at[g->node_shapes[node] - 1];
+}
+
+const struct heap_name *heap_member(const struct heap_graph *g, uint32_t node, uint32_t field) {
+    const struct heap_shape *shape = known_shape(g, node);
+    bool named = shape != NULL && shape->kind == MP_SHAPE_FIELDS && field < shape->count;
+    return named ? &g->members.at[shape->first + field] : NULL;
+}
+
+bool heap_is_array(const struct heap_graph *g, uint32_t node) {
+    const struct heap_shape *shape = known_shape(g, node);
+    return shape != NULL && shape->kind == MP_SHAPE_ARRAY;
+}

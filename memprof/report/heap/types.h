@@ -1,0 +1,26 @@
+/* types.h - the types of blocks, found along the edges from what has a type in the snapshot: fields
+ * of modules, captured variables, variables of the stack, in this order. The first type that fits a
+ * block is its type.
+ *
+ * HG2  A block has a shape of its type: the same tag and number of fields. */
+#ifndef BACTRIAN_MEMPROF_REPORT_HEAP_TYPES_H
+#define BACTRIAN_MEMPROF_REPORT_HEAP_TYPES_H
+
+#include "memprof/report/heap/graph.h"
+
+/* Add what the snapshot describes: a type, a shape of the last one, a field of the last shape. The
+ * text is "" if there is none. Fail: as report_alloc. */
+void heap_add_type(struct heap_graph *g, const struct mp_record_type *record, const char *name);
+void heap_add_shape(struct heap_graph *g, const struct mp_record_shape *record,
+                    const char *constructor);
+void heap_add_member(struct heap_graph *g, const struct mp_record_member *record, const char *name);
+/* Finds the shapes of blocks, and divides kinds by types that have names, when all of the graph is
+ * there. Fails: as report_alloc. */
+void heap_find_types(struct heap_graph *g);
+/* The field of a block's shape; NULL: the block has no shape, or that has no such field. */
+const struct heap_name *heap_member(const struct heap_graph *g, uint32_t node, uint32_t field);
+/* Whether a block's type says that it is an array. */
+bool heap_is_array(const struct heap_graph *g, uint32_t node);
+void heap_types_free(struct heap_graph *g);
+
+#endif

@@ -1,0 +1,146 @@
+/* compiled.c - see compiled.h. The enumerations are positions of fields, and of constructors, in
+ * the compiler's types. */
+#include "memprof/types/compiled.h"
+
+#include <string.h>
+
+const char *mp_text_at(value v) {
+    return is_block(v) && tag_of(v) == TAG_STRING ? string_bytes(v) : NULL;
+}
+
+/* ---- Identifiers. ---- */
+
+enum { IDENT_NAME, IDENT_STAMP };
+
+const char *mp_ident_name(value ident) {
+    if (!is_block(ident) || tag_of(ident) > IDENT_PREDEFINED || wosize_of(ident) < 1) return NULL;
+    return mp_text_at(field(ident, IDENT_NAME));
+}
+
+value mp_ident_stamp(value ident) {
+    return tag_of(ident) == IDENT_GLOBAL || wosize_of(ident) < 2 ? 0 : field(ident, IDENT_STAMP);
+}
+
+bool mp_same_ident(value a, value b) {
+    if (a == b) return true;
+    const char *x = mp_ident_name(a), *y = mp_ident_name(b);
+    return x != NULL && y != NULL && mp_ident_stamp(a) == mp_ident_stamp(b) && strcmp(x, y) == 0;
+}
+
+/* ---- Items. ---- */
+
+enum { ITEM_IDENT, ITEM_WHAT, ITEM_MODULE_WHAT };
+enum { ENTRY_BEFORE, ENTRY_IDENT, ENTRY_WHAT, ENTRY_MODULE_WHAT };
+enum { SIGNATURE_VALUE, SIGNATURE_TYPE, SIGNATURE_MODULE = 3, SIGNATURE_MODULE_TYPE };
+enum { ENTRY_VALUE, ENTRY_TYPE, ENTRY_MODULE = 3, ENTRY_MODULE_TYPE };
+
+bool mp_signature_item(value v, struct mp_item *item) {
+    static const enum mp_item_kind kinds[] = {[SIGNATURE_VALUE] = MP_ITEM_VALUE,
+                                              [SIGNATURE_TYPE] = MP_ITEM_TYPE,
+                                              [2] = MP_ITEM_OTHER,
+                                              [SIGNATURE_MODULE] = MP_ITEM_MODULE,
+                                              [SIGNATURE_MODULE_TYPE] = MP_ITEM_MODULE_TYPE};
+    if (!is_block(v) || tag_of(v) >= TAG_NO_SCAN || wosize_of(v) < 2) return false;
+    const unsigned tag = tag_of(v);
+    item->kind = tag < sizeof kinds / sizeof *kinds ? kinds[tag] : MP_ITEM_OTHER;
+    item->ident = field(v, ITEM_IDENT);
+    const bool module = item->kind == MP_ITEM_MODULE;
+    if (module && wosize_of(v) <= ITEM_MODULE_WHAT) return false;
+    item->what = field(v, module ? ITEM_MODULE_WHAT : ITEM_WHAT);
+    return mp_ident_name(item->ident) != NULL;
+}
+
+bool mp_environment_entry(value v, struct mp_item *item) {
+    *item = (struct mp_item){MP_ITEM_OTHER, val_of_int(0), val_of_int(0)};
+    if (!is_block(v) || tag_of(v) >= TAG_NO_SCAN || wosize_of(v) <= ENTRY_BEFORE) return false;
+    const uintptr_t size = wosize_of(v);
+    switch (tag_of(v)) {
+    case ENTRY_VALUE: item->kind = MP_ITEM_VALUE; break;
+    case ENTRY_TYPE: item->kind = MP_ITEM_TYPE; break;
+    case ENTRY_MODULE: item->kind = MP_ITEM_MODULE; break;
+    case ENTRY_MODULE_TYPE: item->kind = MP_ITEM_MODULE_TYPE; break;
+    default: return true;
+    }
+    const uintptr_t what = item->kind == MP_ITEM_MODULE ? ENTRY_MODULE_WHAT : ENTRY_WHAT;
+    if (size > ENTRY_IDENT) item->ident = field(v, ENTRY_IDENT);
+    if (size > what) item->what = field(v, what);
+    if (mp_ident_name(item->ident) == NULL) item->kind = MP_ITEM_OTHER;
+    return true;
+}
+
+/* ---- Descriptions. ---- */
+
+static value first_field(value v) {
+    return is_block(v) && tag_of(v) == 0 && wosize_of(v) > 0 ? field(v, 0) : val_of_int(0);
+}
+
+value mp_type_of_value(value description) { return first_field(description); }
+
+value mp_type_of_module(value description) { return first_field(description); }
+
+value mp_type_of_module_type(value description) { return first_field(first_field(description)); }
+
+value mp_description(value type) { return first_field(type); }
+
+value mp_linked(value type, struct mp_work *work) {
+    value described = first_field(type);
+    while ((mp_is_block(described, TYPE_LINK, 1) || mp_is_block(described, TYPE_POLYMORPHIC, 1)) &&
+           mp_step(work)) {
+        type = field(described, 0);
+        described = first_field(type);
+    }
+    return type;
+}
+
+/* ---- Declarations. ---- */
+
+enum { DECLARED_PARAMETERS, DECLARED_KIND = 2, DECLARED_MANIFEST = 4, DECLARED_FIELDS = 5 };
+enum { KIND_PARTS, KIND_REPRESENTATION, KIND_FIELDS, UNBOXED_RECORD = 0, UNBOXED_VARIANT = 1 };
+enum { PART_IDENT, LABEL_MUTABLE, LABEL_TYPE, PART_FIELDS };
+enum { CONSTRUCTOR_ARGUMENTS = 1, CONSTRUCTOR_RESULT, ARGUMENTS_TUPLE = 0, ARGUMENTS_RECORD };
+
+bool mp_label_of(value v, const char **name, value *type) {
+    if (!mp_is_block(v, 0, PART_FIELDS) || !is_int(field(v, LABEL_MUTABLE))) return false;
+    *name = mp_ident_name(field(v, PART_IDENT));
+    *type = field(v, LABEL_TYPE);
+    if (is_int(*type) && wosize_of(v) > PART_FIELDS) *type = field(v, LABEL_TYPE + 1); /* 5.4 */
+    return *name != NULL;
+}
+
+bool mp_constructor_of(value v, struct mp_constructor *out) {
+    if (!mp_is_block(v, 0, PART_FIELDS) || !is_block(field(v, CONSTRUCTOR_ARGUMENTS))) return false;
+    const value arguments = field(v, CONSTRUCTOR_ARGUMENTS);
+    if (tag_of(arguments) > ARGUMENTS_RECORD || wosize_of(arguments) < 1) return false;
+    out->name = mp_ident_name(field(v, PART_IDENT));
+    out->inlined = tag_of(arguments) == ARGUMENTS_RECORD;
+    out->arguments = field(arguments, 0);
+    out->result = first_field(field(v, CONSTRUCTOR_RESULT));
+    return out->name != NULL;
+}
+
+/* Versions differ in the tags of kinds, so what the parts are says it. */
+static void read_kind(value kind, struct mp_declaration *out) {
+    const char *name;
+    value type;
+    if (!is_block(kind) || tag_of(kind) >= TAG_NO_SCAN || wosize_of(kind) != KIND_FIELDS) return;
+    const value parts = field(kind, KIND_PARTS), shape = field(kind, KIND_REPRESENTATION);
+    struct mp_constructor constructor;
+    const value first = first_field(parts);
+    if (mp_label_of(first, &name, &type)) {
+        out->kind = MP_RECORD;
+        out->unboxed = mp_is_block(shape, UNBOXED_RECORD, 1);
+    } else if (mp_constructor_of(first, &constructor)) {
+        out->kind = MP_VARIANT;
+        out->unboxed = shape == val_of_int(UNBOXED_VARIANT);
+    }
+    if (out->kind != MP_ABSTRACT) out->parts = parts;
+}
+
+bool mp_declaration_of(value v, struct mp_declaration *out) {
+    *out = (struct mp_declaration){MP_ABSTRACT, val_of_int(0), val_of_int(0), val_of_int(0), false};
+    if (!mp_is_block(v, 0, DECLARED_FIELDS)) return false;
+    out->parameters = field(v, DECLARED_PARAMETERS);
+    out->manifest = first_field(field(v, DECLARED_MANIFEST));
+    read_kind(field(v, DECLARED_KIND), out);
+    return true;
+}

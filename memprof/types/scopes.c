@@ -1,0 +1,200 @@
+/* scopes.c - what paths lead to: types, modules, types of modules. */
+#include "memprof/types/types_internal.h"
+
+#include <string.h>
+
+/* Fails: NULL. */
+static const struct mp_scope *add_scope(struct mp_types *types, const struct mp_scope *scope) {
+    struct mp_scope *copy = vm_arena_alloc(&types->arena, sizeof *copy);
+    if (copy != NULL) *copy = *scope;
+    return copy;
+}
+
+const struct mp_scope *mp_scope_of_unit(struct mp_types *types, struct mp_unit *unit, value items) {
+    const struct mp_scope scope = {NULL, unit, items, NULL, is_int(items)};
+    return add_scope(types, &scope);
+}
+
+enum { NOT_THERE = 1 /* an integer, as a value */ };
+
+static const struct mp_found nothing = {{MP_ITEM_OTHER, NOT_THERE, NOT_THERE}, NULL, false};
+
+/* ---- Items. ---- */
+
+/* The item of a signature with that identifier, or if it is an integer, of that name. */
+static bool item_in(struct mp_types *types, value items, enum mp_item_kind kind, value ident,
+                    const char *name, struct mp_item *item) {
+    for (value list = items; mp_is_block(list, 0, 2) && mp_step(&types->work);
+         list = field(list, 1)) {
+        if (!mp_signature_item(field(list, 0), item) || item->kind != kind) continue;
+        if (is_block(ident) ? mp_same_ident(item->ident, ident)
+                            : strcmp(mp_ident_name(item->ident), name) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* The item with an identifier in a scope or further out. */
+static struct mp_found find(struct mp_types *types, const struct mp_scope *scope,
+                            enum mp_item_kind kind, value ident) {
+    struct mp_item item;
+    for (; scope != NULL && mp_step(&types->work); scope = scope->outer) {
+        if (is_block(scope->items)) {
+            if (item_in(types, scope->items, kind, ident, NULL, &item))
+                return (struct mp_found){item, scope, scope->outer == NULL};
+        } else {
+            const struct mp_item *entry = mp_unit_entry(scope->unit, ident);
+            if (entry != NULL && entry->kind == kind)
+                return (struct mp_found){*entry, scope, scope->outer == NULL};
+        }
+    }
+    return nothing;
+}
+
+/* The item of that name in a module whose inside is the scope. */
+static struct mp_found member(struct mp_types *types, const struct mp_scope *inside,
+                              enum mp_item_kind kind, const char *name) {
+    struct mp_item item;
+    if (inside == NULL || name == NULL) return nothing;
+    if (is_block(inside->items) && item_in(types, inside->items, kind, val_of_int(0), name, &item))
+        return (struct mp_found){item, inside, inside->outer == NULL};
+    if (is_block(inside->items) || kind != MP_ITEM_TYPE) return nothing;
+    const struct mp_item *entry = mp_unit_type(types, inside->unit, name);
+    return entry == NULL ? nothing : (struct mp_found){*entry, inside, true};
+}
+
+/* ---- Modules. ---- */
+
+/* A module: a unit, or a signature or a functor in its scope. */
+struct opened {
+    value type;
+    const struct mp_scope *scope;
+    const struct mp_scope *inside; /* of a unit */
+    const char *name;              /* NULL: not known */
+};
+
+static struct opened module_at(struct mp_types *types, const struct mp_scope *scope, value path,
+                               unsigned depth);
+
+static const struct mp_scope *inside_of(struct mp_types *types, const struct opened *module) {
+    if (module->inside != NULL || module->scope == NULL) return module->inside;
+    if (!mp_is_block(module->type, MODULE_SIGNATURE, 1)) return NULL;
+    const struct mp_scope scope = {module->scope, module->scope->unit, field(module->type, 0),
+                                   module->name, module->scope->from_debug};
+    return add_scope(types, &scope);
+}
+
+static struct mp_found module_type_at(struct mp_types *types, const struct mp_scope *scope,
+                                      value path, unsigned depth) {
+    if (mp_is_block(path, PATH_IDENT, 1))
+        return find(types, scope, MP_ITEM_MODULE_TYPE, field(path, 0));
+    if (!mp_is_block(path, PATH_DOT, 2)) return nothing;
+    const struct opened module = module_at(types, scope, field(path, 0), depth + 1);
+    return member(types, inside_of(types, &module), MP_ITEM_MODULE_TYPE,
+                  mp_text_at(field(path, 1)));
+}
+
+/* A module of a type, which may be an alias or a name. */
+static struct opened module_of_type(struct mp_types *types, const struct mp_scope *scope,
+                                    value type, unsigned depth) {
+    const struct opened none = {val_of_int(0), NULL, NULL, NULL};
+    if (depth > MP_MOST_DEPTH || scope == NULL || !mp_step(&types->work)) return none;
+    if (mp_is_block(type, MODULE_ALIAS, 1))
+        return module_at(types, scope, field(type, 0), depth + 1);
+    if (mp_is_block(type, MODULE_IDENT, 1)) {
+        const struct mp_found named = module_type_at(types, scope, field(type, 0), depth + 1);
+        return module_of_type(types, named.scope, mp_type_of_module_type(named.item.what),
+                              depth + 1);
+    }
+    return (struct opened){type, scope, NULL, NULL};
+}
+
+static struct opened unit_at(struct mp_types *types, const char *name) {
+    struct opened opened = {val_of_int(0), NULL, NULL, NULL};
+    struct mp_unit *unit = name == NULL ? NULL : mp_unit_named(types, name);
+    if (unit != NULL) opened.inside = mp_interface_of(types, unit);
+    if (unit != NULL && opened.inside == NULL) opened.inside = mp_debug_of(types, unit);
+    return opened;
+}
+
+static struct opened module_found(struct mp_types *types, const struct mp_found *found,
+                                  unsigned depth) {
+    struct opened module = module_of_type(types, found->scope, mp_type_of_module(found->item.what),
+                                          depth + 1);
+    if (found->scope != NULL) module.name = mp_ident_name(found->item.ident);
+    return module;
+}
+
+static struct opened module_at(struct mp_types *types, const struct mp_scope *scope, value path,
+                               unsigned depth) {
+    const struct opened none = {val_of_int(0), NULL, NULL, NULL};
+    if (depth > MP_MOST_DEPTH || !mp_step(&types->work)) return none;
+    if (mp_is_block(path, PATH_IDENT, 1)) {
+        const value ident = field(path, 0);
+        const char *name = mp_ident_name(ident);
+        if (name == NULL) return none;
+        if (tag_of(ident) == IDENT_GLOBAL) return unit_at(types, name);
+        const struct mp_found found = find(types, scope, MP_ITEM_MODULE, ident);
+        return module_found(types, &found, depth);
+    }
+    if (mp_is_block(path, PATH_DOT, 2)) {
+        const struct opened outer = module_at(types, scope, field(path, 0), depth + 1);
+        const struct mp_found found = member(types, inside_of(types, &outer), MP_ITEM_MODULE,
+                                             mp_text_at(field(path, 1)));
+        return module_found(types, &found, depth);
+    }
+    if (!mp_is_block(path, PATH_APPLY, 2)) return none;
+    const struct opened functor = module_at(types, scope, field(path, 0), depth + 1);
+    if (!mp_is_block(functor.type, MODULE_FUNCTOR, 2)) return none;
+    return module_of_type(types, functor.scope, field(functor.type, 1), depth + 1);
+}
+
+const struct mp_scope *mp_inside_of(struct mp_types *types, const struct mp_scope *scope,
+                                    value description, const char *name) {
+    struct opened module = module_of_type(types, scope, mp_type_of_module(description), 0);
+    module.name = name;
+    return inside_of(types, &module);
+}
+
+/* ---- Types. ---- */
+
+static size_t length_of(struct mp_types *types, value list) {
+    size_t length = 0;
+    for (; mp_is_block(list, 0, 2) && mp_step(&types->work); list = field(list, 1)) length++;
+    return length;
+}
+
+/* Whether a unit's interface has a type of that name. */
+static bool at_top(struct mp_types *types, struct mp_unit *unit, const char *name) {
+    const struct mp_scope *scope = mp_interface_of(types, unit);
+    return scope != NULL && member(types, scope, MP_ITEM_TYPE, name).scope != NULL;
+}
+
+/* What an interface leaves abstract, from the debug events of the unit, if it has as many
+ * parameters there. */
+static struct mp_found implementation(struct mp_types *types, struct mp_found found) {
+    struct mp_declaration declared, inner;
+    if (found.scope == NULL || found.scope->from_debug ||
+        !mp_declaration_of(found.item.what, &declared) || declared.kind != MP_ABSTRACT ||
+        is_block(declared.manifest))
+        return found;
+    struct mp_unit *unit = found.scope->unit;
+    const struct mp_scope *scope = mp_debug_of(types, unit);
+    if (scope == NULL) return found;
+    const char *name = mp_ident_name(found.item.ident);
+    const struct mp_item *item = found.at_top ? mp_unit_type(types, unit, name)
+                                              : mp_unit_inner_type(types, unit, name,
+                                                                   at_top(types, unit, name));
+    bool same = item != NULL && mp_declaration_of(item->what, &inner) &&
+                length_of(types, inner.parameters) == length_of(types, declared.parameters);
+    return same ? (struct mp_found){*item, scope, found.at_top} : found;
+}
+
+struct mp_found mp_find_type(struct mp_types *types, const struct mp_scope *scope, value path) {
+    if (mp_is_block(path, PATH_IDENT, 1))
+        return implementation(types, find(types, scope, MP_ITEM_TYPE, field(path, 0)));
+    if (!mp_is_block(path, PATH_DOT, 2)) return nothing;
+    const struct opened module = module_at(types, scope, field(path, 0), 0);
+    return implementation(
+        types, member(types, inside_of(types, &module), MP_ITEM_TYPE, mp_text_at(field(path, 1))));
+}
