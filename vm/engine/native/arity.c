@@ -44,32 +44,14 @@ static void put_leave(struct emitter *e, const struct vm_native *n) {
     emit_jump(e, n->stubs.slow_entry - e->run_offset);
 }
 
-/* How a few words are copied: always FEW of them, since the exit of a loop of few iterations is
- * mispredicted. */
-enum copy_order {
-    COPY_FROM_END,   /* the words below the copy may change, down to FEW below its end */
-    COPY_FROM_START, /* the words above it may change; the copy may overlap what is above it */
-};
-enum { FEW = 4 };
-
-static void put_word_copies(struct emitter *e, int32_t first, int32_t step) {
-    for (int32_t i = 0; i < FEW; i++) {
-        emit_load(e, R_A, at_base(R_9, first + step * i));
-        emit_store(e, at_base(R_10, first + step * i), R_A);
-    }
-}
+/* Few words are copied without a loop, after comparisons of their number: the exit of a loop of few
+ * iterations is mispredicted. Exactly as many words as there are are read, since a load from a word
+ * that has just been written in another way has to wait. */
+enum { FEW = 4, MOST_EXACT = 6 };
 
 /* Copies R_8 words, at least one, from R_9 on to R_10 on, and advances both past them. Changes R_8
  * and R_A. */
-static void put_copy(struct emitter *e, enum copy_order order) {
-    emit_alu_constant(e, ALU_COMPARE, R_8, FEW);
-    uint8_t *many = emit_jump_if_forward(e, C_ABOVE);
-    if (order == COPY_FROM_START) put_word_copies(e, 0, 8);
-    emit_address(e, R_9, at_index(R_9, R_8, 3, 0));
-    emit_address(e, R_10, at_index(R_10, R_8, 3, 0));
-    if (order == COPY_FROM_END) put_word_copies(e, -8, -8);
-    uint8_t *done = emit_jump_forward(e);
-    emit_link(e, many, e->at);
+static void put_copy(struct emitter *e) {
     emit_address(e, R_9, at_index(R_9, R_8, 3, 0));
     emit_address(e, R_10, at_index(R_10, R_8, 3, 0));
     emit_negate(e, R_8);
@@ -78,7 +60,16 @@ static void put_copy(struct emitter *e, enum copy_order order) {
     emit_store(e, at_index(R_10, R_8, 3, 0), R_A);
     emit_alu_constant(e, ALU_ADD, R_8, 1);
     emit_jump_if(e, C_NOT_EQUAL, next);
-    emit_link(e, done, e->at);
+}
+
+static void put_exact_copy(struct emitter *e, struct native_place from, struct native_place to,
+                           uint32_t words) {
+    for (uint32_t i = 0; i < words; i++) {
+        emit_load(e, R_A, from);
+        emit_store(e, to, R_A);
+        from.displacement += 8;
+        to.displacement += 8;
+    }
 }
 
 /* C_BELOW holds if the call has no room, or a poll is pending; code: of the function's RESTART. */
@@ -96,7 +87,6 @@ static void put_room_test(struct emitter *e, int code, const uint8_t *leave) {
 /* Words of a partial application before its arguments: the header, the code, its information, the
  * function. */
 enum { CLOSURE_HEAD = 4 };
-_Static_assert((int)CLOSURE_HEAD >= (int)FEW, "copied words lie in the closure");
 
 /* Fewer. */
 static void put_partial(struct emitter *e, const struct vm_native *n, const uint8_t *leave) {
@@ -112,7 +102,7 @@ static void put_partial(struct emitter *e, const struct vm_native *n, const uint
     emit_move(e, R_YOUNG, R_10);
     emit_address(e, R_10, at_base(R_YOUNG, 8 * CLOSURE_HEAD));
     emit_move(e, R_9, R_BASE);
-    put_copy(e, COPY_FROM_END);
+    put_copy(e);
     emit_address(e, R_8, at_base(R_TEMP2, CLOSURE_HEAD - 1));
     emit_shift(e, SHIFT_LEFT, R_8, 10);
     emit_alu_constant(e, ALU_OR, R_8, TAG_CLOSURE);
@@ -127,18 +117,35 @@ static void put_partial(struct emitter *e, const struct vm_native *n, const uint
     native_emit_resume(e, n);
 }
 
+/* Pushes the arguments of the partial application R_ENV, if there are `held` of them, and calls its
+ * function. */
+static void put_restart_with(struct emitter *e, uint32_t held, const uint8_t *again) {
+    emit_alu_constant(e, ALU_COMPARE, R_8, (int32_t)held);
+    uint8_t *others = emit_jump_if_forward(e, C_NOT_EQUAL);
+    emit_address(e, R_BASE, at_base(R_BASE, -8 * (int32_t)held));
+    put_exact_copy(e, at_base(R_ENV, 8 * (CLOSURE_HEAD - 1)), at_base(R_BASE, 0), held);
+    emit_load(e, R_ENV, at_base(R_ENV, 16));
+    emit_load(e, R_TEMP, at_base(R_ENV, 0));
+    emit_load_32(e, R_8, native_entry_of_code(R_TEMP, ENTRY_TAKES));
+    emit_alu(e, ALU_COMPARE, R_8, R_TEMP2);
+    emit_jump_if(e, C_NOT_EQUAL, again);
+    emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
+    emit_link(e, others, e->at);
+}
+
 static void put_restart(struct emitter *e, const uint8_t *leave, const uint8_t *again) {
     put_room_test(e, R_TEMP, leave);
     emit_load(e, R_8, at_base(R_ENV, -8));
     emit_shift(e, SHIFT_RIGHT, R_8, 10);
-    emit_alu_constant(e, ALU_SUB, R_8, 3);
+    emit_alu_constant(e, ALU_SUB, R_8, CLOSURE_HEAD - 1);
     emit_alu(e, ALU_ADD, R_TEMP2, R_8);
+    for (uint32_t held = 1; held <= FEW; held++) put_restart_with(e, held, again);
     emit_move(e, R_9, R_8);
     emit_negate(e, R_9);
     emit_address(e, R_10, at_index(R_BASE, R_9, 3, 0));
     emit_move(e, R_BASE, R_10);
-    emit_address(e, R_9, at_base(R_ENV, 24));
-    put_copy(e, COPY_FROM_END);
+    emit_address(e, R_9, at_base(R_ENV, 8 * (CLOSURE_HEAD - 1)));
+    put_copy(e);
     emit_load(e, R_ENV, at_base(R_ENV, 16));
     emit_jump(e, again);
 }
@@ -161,7 +168,17 @@ static void put_more(struct emitter *e, const struct vm_native *n, const uint8_t
     emit_alu(e, ALU_ADD, R_TEMP2, R_TEMP);
     emit_move(e, R_9, R_BASE);
     emit_move(e, R_BASE, R_10);
-    put_copy(e, COPY_FROM_START);
+    uint8_t *done[MOST_EXACT];
+    for (uint32_t words = 1; words <= MOST_EXACT; words++) {
+        emit_alu_constant(e, ALU_COMPARE, R_8, (int32_t)words);
+        uint8_t *others = emit_jump_if_forward(e, C_NOT_EQUAL);
+        put_exact_copy(e, at_base(R_9, 0), at_base(R_10, 0), words);
+        emit_address(e, R_10, at_base(R_10, 8 * (int32_t)words));
+        done[words - 1] = emit_jump_forward(e);
+        emit_link(e, others, e->at);
+    }
+    put_copy(e);
+    for (uint32_t i = 0; i < MOST_EXACT; i++) emit_link(e, done[i], e->at);
     emit_store(e, at_base(R_10, 0), R_TEMP2);
     emit_store_constant(e, at_base(R_10, 8), (int32_t)VAL_UNIT);
     emit_store_constant(e, at_base(R_10, 16), (int32_t)val_of_int(0));
@@ -181,13 +198,6 @@ static void leave_if(struct emitter *e, struct ways_out *ways, enum native_condi
     ways->sites[ways->count++] = emit_jump_if_forward(e, condition);
 }
 
-static void put_copies(struct emitter *e, int to, int32_t offset, uint32_t n) {
-    for (int32_t i = 0; i < (int32_t)n; i++) {
-        emit_load(e, R_A, at_base(R_BASE, 8 * i));
-        emit_store(e, at_base(to, offset + 8 * i), R_A);
-    }
-}
-
 static void put_partial_of(struct emitter *e, const struct vm_native *n, uint32_t arguments,
                            struct ways_out *ways) {
     const int32_t words = CLOSURE_HEAD + (int32_t)arguments, frame = 8 * (int32_t)arguments;
@@ -203,7 +213,7 @@ static void put_partial_of(struct emitter *e, const struct vm_native *n, uint32_
     emit_store(e, at_base(R_YOUNG, 8), R_9);
     emit_store_constant(e, at_base(R_YOUNG, 16), (int32_t)make_closinfo(0, 2));
     emit_store(e, at_base(R_YOUNG, 24), R_ENV);
-    put_copies(e, R_YOUNG, 8 * CLOSURE_HEAD, arguments);
+    put_exact_copy(e, at_base(R_BASE, 0), at_base(R_YOUNG, 8 * CLOSURE_HEAD), arguments);
     emit_address(e, R_A, at_base(R_YOUNG, 8));
     emit_load(e, R_TEMP, at_base(R_BASE, frame));
     emit_load(e, R_ENV, at_base(R_BASE, frame + 8));
@@ -218,7 +228,7 @@ static void put_more_than(struct emitter *e, const struct vm_native *n, uint32_t
     emit_address(e, R_10, at_base(R_BASE, -24));
     emit_alu_load(e, ALU_COMPARE, R_10, DOMAIN(gc.mutator_limit));
     leave_if(e, ways, C_BELOW);
-    put_copies(e, R_10, 0, takes);
+    put_exact_copy(e, at_base(R_BASE, 0), at_base(R_10, 0), takes);
     emit_move(e, R_BASE, R_10);
     emit_constant(e, R_10, (int64_t)(uintptr_t)n->apply_rest[arguments - takes]);
     emit_store(e, at_base(R_BASE, frame), R_10);
@@ -234,12 +244,12 @@ static void put_other_arity(struct emitter *e, const struct vm_native *n, uint32
     uint8_t *takes[FEW];
     emit_constant(e, R_TEMP2, arguments);
     emit_load_32(e, R_8, native_entry_of_code(R_TEMP, ENTRY_TAKES));
+    emit_alu_constant(e, ALU_COMPARE, R_8, TAKES_RESTART);
+    emit_jump_if(e, C_EQUAL, restart);
     for (uint32_t t = 1; t < arguments; t++) {
         emit_alu_constant(e, ALU_COMPARE, R_8, (int32_t)t);
         takes[t] = emit_jump_if_forward(e, C_EQUAL);
     }
-    emit_alu_constant(e, ALU_COMPARE, R_8, TAKES_RESTART);
-    emit_jump_if(e, C_EQUAL, restart);
     emit_alu_constant(e, ALU_COMPARE, R_8, 0);
     leave_if(e, &ways, C_EQUAL);
     put_partial_of(e, n, arguments, &ways);
