@@ -84,6 +84,9 @@ static inline const char *mp_cause_name(enum mp_cause cause) {
 /* The largest weight of a hit. */
 #define MP_WEIGHT_MAX ((uint64_t)1 << 31)
 
+/* The longest path in WRITTEN. */
+#define MP_PATH_MAX 4095
+
 /* CPU time of one tick of TICKS. */
 #define MP_TICK_NS 10000000
 

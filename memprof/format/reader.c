@@ -476,6 +476,15 @@ static bool use_counters(struct mp_reader *r, const struct mp_record_counters *c
     return true;
 }
 
+static bool use_written(struct mp_reader *r, const struct mp_record_written *w) {
+    if (w->path.length > MP_PATH_MAX || !advance_time(r, w->elapsed)) return false;
+    memcpy(r->path, w->path.bytes, w->path.length);
+    r->path[w->path.length] = 0;
+    emit(r, MP_EVENT_WRITTEN)->written = (struct mp_record_written){w->elapsed,
+                                                                    {r->path, w->path.length}};
+    return true;
+}
+
 static bool use_root(struct mp_reader *r, const struct mp_record_root *root) {
     if (!is_snapshot(r) || root->kind >= MP_ROOT_KINDS || root->name >= r->tables.strings.count ||
         root->place >= r->tables.locations.count || root->block > MP_WORDS_MAX)

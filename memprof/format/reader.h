@@ -37,6 +37,7 @@ enum mp_event_kind {
     MP_EVENT_SELECTION,
     MP_EVENT_EXCESS,
     MP_EVENT_OMITTED,
+    MP_EVENT_WRITTEN,
     MP_EVENT_ROOT, /* up to MP_EVENT_TYPED: of heap snapshots only */
     MP_EVENT_BLOCKS,
     MP_EVENT_EPHEMERON,
@@ -93,6 +94,7 @@ struct mp_event {
         struct mp_record_blocks blocks; /* valid until the next event; not checked */
         struct mp_record_ephemeron ephemeron;
         struct mp_record_heap heap;
+        struct mp_record_written written; /* its text is valid until the next event */
         struct mp_record_sampled sampled; /* place: a location, 0: unknown */
         struct mp_record_type type;       /* name: a string; likewise of the next two */
         struct mp_record_shape shape;     /* of the last type, which there is */

@@ -57,6 +57,7 @@ struct mp_reader {
     enum mp_event_kind list_kind;
     enum mp_generation list_generation;
     struct mp_event event;
+    char path[MP_PATH_MAX + 1]; /* of the last WRITTEN */
     bool has_event;
     bool in_type, in_shape, has_name; /* there is one that SHAPE, MEMBER, TYPED may belong to */
     bool finished, ended, over;

@@ -20,15 +20,19 @@ static void warn(struct vm *vm, const char *path, int problem) {
 
 static _Noreturn void refuse_file(struct domain *d, value path, int problem) {
     char text[1000];
-    snprintf(text, sizeof text, "%s: %s", string_bytes(path), mp_output_problem(problem));
+    snprintf(text, sizeof text, "%s: %s", string_bytes(path),
+             problem == ESPIPE ? "keep rewrites the recording: give a regular file"
+                               : mp_output_problem(problem));
     vm_raise_with_text(d, EXN_SYS_ERROR, text);
 }
 
-value mp_prim_start_recording(struct domain *d, value rate, value path) {
+value mp_prim_start_recording(struct domain *d, value rate, value keep, value path) {
     struct vm *vm = d->vm;
     const double r = double_of_val(rate);
     if (!(r > 0 && r <= 1))
         vm_invalid_argument(d, "Bactrian.Profile: rate must be above 0, at most 1");
+    if (int_of_val(keep) != 0 && int_of_val(keep) < MP_LEAST_KEPT_BYTES)
+        vm_invalid_argument(d, "Bactrian.Profile: keep must be at least 1,000,000 bytes");
     struct mp_recorder *other = mp_recorder_of(vm);
     struct mp_recording ignored;
     if (other != NULL && other->options.started_by == MP_BY_REQUEST) {
@@ -41,6 +45,7 @@ value mp_prim_start_recording(struct domain *d, value rate, value path) {
     const struct mp_recorder_options options = {
         .path = string_bytes(path),
         .rate = r,
+        .keep_bytes = (uint64_t)int_of_val(keep),
         .started_by = MP_BY_PROGRAM,
         .no_handlers = !whole_process,
         .program = vm->options.argv[0],

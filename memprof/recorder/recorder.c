@@ -552,6 +552,13 @@ uint64_t mp_recorder_flush(struct mp_recorder *r) {
     return vm_now_ns() - r->start_ns;
 }
 
+void mp_recorder_add_snapshot(struct mp_recorder *r, const char *path) {
+    if (!mp_recorder_enter(r)) return;
+    const struct mp_record_written record = {mp_recorder_elapsed(r), mp_text_of(path)};
+    mp_write_written(r->writer, &record);
+    mp_recorder_leave(r, 1);
+}
+
 void mp_recorder_read(const struct mp_recorder *r, struct mp_recording *out) {
     *out = (struct mp_recording){
         .samples = mp_tracker_count(r->tracker),

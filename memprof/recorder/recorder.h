@@ -21,6 +21,9 @@ struct mp_recorder;
 /* Who starts and ends a recording: the command line, the program, another process. */
 enum mp_started_by { MP_BY_COMMAND, MP_BY_PROGRAM, MP_BY_REQUEST };
 
+/* A recording that is smaller has few samples besides names and call stacks. */
+enum { MP_LEAST_KEPT_BYTES = 1000000 };
+
 struct mp_recorder_options {
     const char *path; /* of the file */
     int descriptor;   /* of an empty regular file, which the recorder closes; 0: path is opened */
@@ -29,15 +32,15 @@ struct mp_recorder_options {
     enum mp_replace replace;
     double rate; /* of each word; 0 < rate <= 1 */
     uint64_t seed;
-    uint64_t keep_bytes;    /* the file stays smaller; 0: as large as it gets (keep.c) */
-    uint64_t max_depth;     /* of call stacks: innermost frames kept; 0: all */
-    bool live_exact;        /* mark everything at new maxima: pauses.c */
-    bool gc_trace;          /* record the collector's inner phases too */
-    bool exact_sites;       /* count all that each site allocates, too: slow */
-    bool follow_fork;       /* children record to PATH.PID */
-    bool no_handlers;       /* leave the process's signals and its end alone */
-    bool progress;          /* a line on standard error, once a second */
-    const char *program;    /* its name; the arguments are vm_options.argv */
+    uint64_t keep_bytes; /* the file stays smaller, >= MP_LEAST_KEPT_BYTES; 0: no bound (keep.c) */
+    uint64_t max_depth;  /* of call stacks: innermost frames kept; 0: all */
+    bool live_exact;     /* mark everything at new maxima: pauses.c */
+    bool gc_trace;       /* record the collector's inner phases too */
+    bool exact_sites;    /* count all that each site allocates, too: slow */
+    bool follow_fork;    /* children record to PATH.PID */
+    bool no_handlers;    /* leave the process's signals and its end alone */
+    bool progress;       /* a line on standard error, once a second */
+    const char *program; /* its name; the arguments are vm_options.argv */
     const char *parameters; /* OCAMLRUNPARAM; NULL: none */
     const char *recorder;   /* name and version of what records */
     /* Returns the text to write to standard error when a signal ends the program, for the file's
@@ -83,6 +86,9 @@ uint64_t mp_recorder_flush(struct mp_recorder *r);
 void mp_recorder_visit_samples(const struct mp_recorder *r,
                                void (*f)(void *context, value block, uint64_t id, uint32_t place),
                                void *context);
+/* Notes that a heap snapshot was written to a file, absolute, with the samples' present numbers.
+ * GC: never. */
+void mp_recorder_add_snapshot(struct mp_recorder *r, const char *path);
 /* The time spent in the recorder so far, as it measures itself. GC: never. */
 struct mp_times mp_recorder_overhead(const struct mp_recorder *r);
 /* Ends the recording when the program is over, or earlier: runs a last collection that finds dead
@@ -93,7 +99,7 @@ void mp_recorder_finish(struct mp_recorder *r, enum mp_outcome outcome, unsigned
 
 /* Bactrian.Profile's primitives. The program starts a recording, and ends it: raises Failure if it
  * cannot be now, Sys_error if the file can't be made. GC: may run. */
-value mp_prim_start_recording(struct domain *d, value rate, value path);
+value mp_prim_start_recording(struct domain *d, value rate, value keep, value path);
 value mp_prim_stop_recording(struct domain *d, value unit);
 /* The program enters a phase of that name, and leaves the innermost one. Without a recorder they do
  * nothing. GC: never. */

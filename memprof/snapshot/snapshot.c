@@ -9,12 +9,14 @@
 #include "gc/heap.h"
 #include "gc/stats.h"
 #include "memprof/recorder/origin.h"
+#include "memprof/recorder/recorder.h"
 #include "memprof/snapshot/snapshot_internal.h"
 #include "vm/base/os.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +112,12 @@ static int write_moment(struct domain *d, const struct mp_snapshot_options *opti
 int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *options,
                       enum mp_replace replace, char *path, struct mp_record_heap *total,
                       uint64_t *file_bytes) {
-    return write_moment(d, options, replace, NULL, path, total, file_bytes);
+    char whole[PATH_MAX];
+    int problem = write_moment(d, options, replace, NULL, path, total, file_bytes);
+    struct mp_recorder *r = mp_recorder_of(d->vm);
+    if (problem == 0 && r != NULL && realpath(path, whole) != NULL)
+        mp_recorder_add_snapshot(r, whole);
+    return problem;
 }
 
 /* ---- In a child process. ---- */

@@ -28,13 +28,13 @@ module Profile = struct
       leave ();
       Printexc.raise_with_backtrace e backtrace
 
-  external c_start : float -> string -> unit = "bactrian_profile_start"
+  external c_start : float -> int -> string -> unit = "bactrian_profile_start"
   external stop : unit -> unit = "bactrian_profile_stop"
 
-  let start ?(rate = 1e-4) file = c_start rate file
+  let start ?(rate = 1e-4) ?(keep = 0) file = c_start rate keep file
 
-  let record ?rate file f =
-    start ?rate file;
+  let record ?rate ?keep file f =
+    start ?rate ?keep file;
     and_then stop f
 
   external snapshot : string -> unit = "bactrian_profile_snapshot"

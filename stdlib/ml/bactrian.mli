@@ -150,22 +150,25 @@ let () =
       After this program, [bactrian prof summary index.prof] shows what [index] allocated, and not
       what made the list. *)
 
-  val record : ?rate:float -> string -> (unit -> 'a) -> 'a
+  val record : ?rate:float -> ?keep:int -> string -> (unit -> 'a) -> 'a
   (** [record file f] is [f ()], recorded: {!start}, the call, {!stop}. An exception of [f] ends the
       recording and is raised again, with its backtrace. *)
 
-  val start : ?rate:float -> string -> unit
+  val start : ?rate:float -> ?keep:int -> string -> unit
   (** [start file] starts a recording of all threads into [file]. Each word that is allocated is
       sampled with probability [rate] (default: [1e-4]). Blocks that were allocated before are not in
-      the recording. An earlier recording in [file] is replaced, another kind of file is not. A child
-      process is not recorded. A file that cannot be written any more ends the recording with a
-      message on standard error.
+      the recording. With [keep] the file stays smaller than [keep] bytes, at least a million:
+      samples of dead blocks are thinned first, as by [bactrian prof record --keep], and estimates
+      stay unbiased. An earlier recording in [file] is replaced, another kind of file is not. A
+      child process is not recorded. A file that cannot be written any more ends the recording with
+      a message on standard error.
 
       @raise Failure if a recording is running already, also one of [bactrian prof record], [MEMTRACE]
         or the application that embeds Bactrian.
-      @raise Invalid_argument if [rate] is not above 0 and at most 1.
-      @raise Sys_error if the file cannot be made, or writing files is refused
-        ([--deny fs-write], or [--allow fs-write] for some folders only). *)
+      @raise Invalid_argument if [rate] is not above 0 and at most 1, or [keep] is below a million
+        and not 0.
+      @raise Sys_error if the file cannot be made, or with [keep] is no regular file, or writing
+        files is refused ([--deny fs-write], or [--allow fs-write] for some folders only). *)
 
   val stop : unit -> unit
   (** Ends the recording that {!start} began and completes its file: everything is collected, so that

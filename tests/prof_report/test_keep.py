@@ -39,6 +39,21 @@ let () =
   Profile.phase "end" (fun () -> request 1)
 '''
 
+# Records itself.
+OWN = '''
+let work () =
+  for i = 1 to 700_000 do ignore (Sys.opaque_identity (Bytes.create (i * i mod 997))) done
+let start keep file = match Bactrian.Profile.start ~keep file with
+  | () -> Bactrian.Profile.stop (); print_endline "started"
+  | exception Sys_error text -> print_endline text
+  | exception Invalid_argument text -> print_endline text
+let () =
+  Bactrian.Profile.record ~rate:1. ~keep:1_000_000 "own.prof" work;
+  start 999_999 "not.prof";
+  start (-1) "not.prof";
+  start 1_000_000 "/dev/null"
+'''
+
 
 @unittest.skipUnless(shutil.which('ocamlc'), 'no ocamlc')
 class Keep(support.Case):
@@ -75,6 +90,21 @@ class Keep(support.Case):
     def estimate(self, verb, name, *words):
         rows = self.json(verb, 'p.prof', '--top', '1000', *words)['rows']
         return next(row['bytes'] for row in rows if row['name'].startswith(name))
+
+    def test_a_program_bounds_its_own_recording(self):
+        self.compile(OWN)
+        done = subprocess.run([self.settings.bactrian, 'p.byte'], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=True)
+        wrong = 'Bactrian.Profile: keep must be at least 1,000,000 bytes'
+        self.assertEqual(done.stdout.decode().splitlines(), [
+            wrong, wrong, '/dev/null: keep rewrites the recording: give a regular file'])
+        self.assertEqual(done.stderr, b'')
+        self.assertFalse(os.path.exists(os.path.join(self.folder, 'not.prof')))
+        self.assertLess(len(self.read('own.prof')), LIMIT)
+        self.prof('check', 'own.prof')
+        facts = json.loads(self.prof('stats', 'own.prof', '--json'))['sampling']
+        self.assertGreater(facts['weight'], 1)
+        self.assertLess(facts['samples'], 700_000)
 
     def test_a_long_recording_stays_small_and_its_estimates_cover_the_truth(self):
         self.compile(PROGRAM)

@@ -53,7 +53,15 @@ class Reports(test_page.InBrowser):
             for row in rows:
                 self.assertIn(row['finding'] if tab == 'advice' else row['name'], names)
             self.assertIn(printed['title'], self.text('tab-' + tab))
-        self.assertNotIn('show-holders', self.ask('document.getElementById("tabs").innerHTML'))
+
+    def test_the_page_finds_the_snapshot_of_the_run(self):
+        tabs = 'document.getElementById("tabs").innerHTML'
+        self.assertIn('show-holders', self.ask(tabs))
+        self.assertIn('P.open_session', ' '.join(self.names('holders')))
+        os.rename(os.path.join(self.folder, 'p.heap'), os.path.join(self.folder, 'other.heap'))
+        self.prof('html', self.profile, '-o', 'page.html', '--force')
+        self.browser.open(os.path.join(self.folder, 'page.html'))
+        self.assertNotIn('show-holders', self.ask(tabs))
 
     def test_holders_are_there_with_a_snapshot(self):
         self.open_with_snapshot()

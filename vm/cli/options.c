@@ -42,8 +42,6 @@ enum form {
 /* The unit of the major heap: no program can start with less. */
 enum { MIN_HEAP_BYTES = 65536 };
 #define DEFAULT_TOLERANCE 0.01
-/* A recording that is smaller has few samples besides names and call stacks. */
-enum { LEAST_KEPT_BYTES = 1000000 };
 
 static const char *const expected[] = {
     [BYTES] = "a size such as 64M",
@@ -184,7 +182,7 @@ static bool profile_argument(const char *text, enum mp_counts_kind *out) {
 
 static bool keep_argument(const char *argument, uint64_t *bytes) {
     size_t n;
-    bool fits = cli_parse_size(argument, &n) && n >= LEAST_KEPT_BYTES;
+    bool fits = cli_parse_size(argument, &n) && n >= MP_LEAST_KEPT_BYTES;
     if (fits) *bytes = n;
     return fits || wrong_argument(OPTION_KEEP, "a size such as 512M, at least 1M", argument);
 }

@@ -1,4 +1,5 @@
-/* leaks.c - `prof leaks` with a snapshot of the same run: what holds the blocks of each site. */
+/* leaks.c - `prof leaks` with a snapshot of the same run: what holds the blocks of each site. A
+ * recording has the name of the last snapshot that its run has written. */
 #include "memprof/report/heap/heap.h"
 #include "memprof/report/heap/held.h"
 
@@ -46,8 +47,40 @@ static struct report_held find_held(const struct heap_graph *g, size_t samples) 
     return out;
 }
 
-struct report_doc *report_view_leaks(const struct report_request *request) {
-    if (request->other_path == NULL) return report_leaks(request, NULL);
+/* ---- The run's own snapshot. ---- */
+
+static bool is_usable(const struct report_request *request, const char *path) {
+    struct report_error ignored = {"", "", ""};
+    struct report_request of_run = *request;
+    of_run.other_path = path;
+    of_run.error = &ignored;
+    struct heap_graph *g = heap_graph_load(path, &ignored);
+    bool usable = g != NULL && check_run(&of_run, g) == 0;
+    heap_graph_free(g);
+    return usable;
+}
+
+/* A file of the same name beside the profile. */
+static char *beside(const char *profile, const char *path) {
+    const char *name = strrchr(path, '/'), *end = strrchr(profile, '/');
+    name = name == NULL ? path : name + 1;
+    return report_format("%.*s%s", end == NULL ? 0 : (int)(end + 1 - profile), profile, name);
+}
+
+char *heap_own_snapshot(const struct report_request *request) {
+    const char *path = request->model->snapshot;
+    if (path == NULL) return NULL;
+    char *found = beside(request->path, path);
+    if (is_usable(request, found)) return found;
+    report_replace(&found, report_copy(path));
+    if (is_usable(request, found)) return found;
+    free(found);
+    return NULL;
+}
+
+/* ---- The view. ---- */
+
+static struct report_doc *leaks_with(const struct report_request *request) {
     struct heap_graph *g = heap_graph_load(request->other_path, request->error);
     struct report_doc *doc = NULL;
     if (g != NULL && check_run(request, g) == 0) {
@@ -57,5 +90,20 @@ struct report_doc *report_view_leaks(const struct report_request *request) {
         report_free(held.holders, held.texts.at);
     }
     heap_graph_free(g);
+    return doc;
+}
+
+struct report_doc *report_view_leaks(const struct report_request *request) {
+    if (request->other_path != NULL) return leaks_with(request);
+    char *own = heap_own_snapshot(request);
+    struct report_request with = *request;
+    with.other_path = own;
+    struct report_doc *doc = own == NULL ? report_leaks(request, NULL) : leaks_with(&with);
+    if (own != NULL && doc != NULL)
+        report_doc_note(doc, "The snapshot is %s, which the run has written.", own);
+    else if (request->model->snapshot != NULL && doc != NULL)
+        report_doc_note(doc, "The run has written a snapshot, %s: it is not there, or is another.",
+                        request->model->snapshot);
+    free(own);
     return doc;
 }

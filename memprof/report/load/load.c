@@ -238,6 +238,9 @@ static void add_event(struct loader *l, const struct mp_event *event) {
         break;
     case MP_EVENT_EXCESS: model->all_excess = (double)event->excess.hits; break;
     case MP_EVENT_OMITTED: report_omitted_add(&model->omitted, &event->omitted, us); break;
+    case MP_EVENT_WRITTEN:
+        report_replace(&model->snapshot, report_copy(event->written.path.bytes));
+        break;
     case MP_EVENT_ROOT ... MP_EVENT_TYPED: break; /* of heap snapshots, which are refused */
     case MP_EVENT_FINISH: set_outcome(model, event, time); break;
     case MP_EVENT_COST:

@@ -32,9 +32,9 @@ void report_model_free(struct report_model *model) {
     if (model == NULL) return;
     report_each(name, &model->names) free(*name);
     report_free(model->format, model->program, model->host, model->runtime_parameters,
-                model->context, model->outcome, model->names.at, model->locations.at,
-                model->nodes.at, model->threads.at, model->samples.at, model->moments.at,
-                model->traits.at, model->traits_hash.slots, model->gc_events.at,
+                model->context, model->snapshot, model->outcome, model->names.at,
+                model->locations.at, model->nodes.at, model->threads.at, model->samples.at,
+                model->moments.at, model->traits.at, model->traits_hash.slots, model->gc_events.at,
                 model->residents.at, model->ticks.at, model->markings.at, model->phases.at,
                 model->phase_changes.at, model->counts.at, model->counters.at, model->sites.at,
                 model->peak, model->origin.arguments, model->origin.ocaml, model->origin.recorder,

@@ -160,6 +160,7 @@ struct report_model {
     bool selected;   /* the samples are a selection, the counters are of the whole run */
     double all_hits; /* if selected: of the whole run; 0: the counters say nothing of the samples */
     struct report_origin origin;
+    char *snapshot;    /* the last heap snapshot that the run has written; NULL: none */
     char *outcome;     /* how the program ended; "": unknown */
     double all_excess; /* if selected: of all hits of the run, as in struct report_sum */
     bool has_seed, gc_traced;

@@ -35,10 +35,11 @@ static void put_view(struct writer *w, report_view *view, const struct report_re
 
 /* What holds the sampled blocks of each site that leaks, and the heap. Fails: -1 and *error, if it
  * is not a snapshot of the recorded run. */
-static int put_holders(struct writer *w, const struct report_request *request) {
+static int put_holders(struct writer *w, const struct report_request *request,
+                       const char *snapshot) {
     struct report_request of_run = *request, of_heap = *request;
-    of_run.other_path = request->snapshot;
-    of_heap.path = request->snapshot;
+    of_run.other_path = snapshot;
+    of_heap.path = snapshot;
     of_run.selection = of_heap.selection = (struct report_selection){.top = 0};
     struct report_doc *doc = report_view_leaks(&of_run);
     if (doc == NULL) return -1;
@@ -64,7 +65,10 @@ int report_pack_reports(const struct report_request *request, struct report_buff
     begin_tab(&w, "],", "advice");
     put_view(&w, report_view_advise, &of_profile);
     begin_tab(&w, "],", "holders");
-    if (request->snapshot != NULL) status = put_holders(&w, request);
+    char *own = request->snapshot == NULL ? heap_own_snapshot(request) : NULL;
+    const char *snapshot = own == NULL ? request->snapshot : own;
+    if (snapshot != NULL) status = put_holders(&w, request, snapshot);
+    free(own);
     fputs("]}", w.out);
     fclose(w.out);
     if (status == 0) status = report_deflate(out, text, length, request->error);

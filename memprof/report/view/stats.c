@@ -47,6 +47,8 @@ static void add_sampling(struct report_doc *doc, const struct report_model *m) {
         if (node->depth > deepest) deepest = node->depth;
     report_fact(t, "rate", "sampling probability of a word", report_number(REPORT_NUMBER, m->rate));
     report_fact(t, "period", "on average one sample per", report_bytes(m->word_bytes / m->rate));
+    if (m->snapshot != NULL)
+        report_fact(t, "snapshot", "heap snapshot of the run", report_text(m->snapshot));
     if (m->has_seed) report_fact(t, "seed", "seed", report_number(REPORT_NUMBER, m->seed));
     report_fact(t, "samples", "sampled blocks", report_count(m->samples.count));
     if (m->weight > 1)
