@@ -102,7 +102,7 @@ static bool baseline_is_usable(const struct cli_options *options) {
     return false;
 }
 
-int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown) {
+static int start(struct cli_options *options, struct vm *vm, const char *shown) {
     struct mp_recorder_options *recorder = &options->recorder;
     bool testing = options->verb == VERB_PROF_TEST;
     bool asked = testing || options->verb == VERB_PROF_RECORD;
@@ -128,6 +128,17 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
         return cli_fail(STATUS_REFUSED, recorder->path,
                         "--keep rewrites the recording: give a regular file");
     return cli_refuse_output(recorder->path, errno);
+}
+
+static void forget_path(struct mp_recorder_options *recorder) {
+    free((char *)recorder->path);
+    recorder->path = NULL;
+}
+
+int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown) {
+    int status = start(options, vm, shown);
+    if (status != 0) forget_path(&options->recorder);
+    return status;
 }
 
 /* ---- The end of the run. ---- */
@@ -233,7 +244,6 @@ int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_r
         print_summary(&options->recorder, &done);
     if (options->open_page && !done.silent && !done.failed)
         open_page(done.path, options->heap_file);
-    free((char *)options->recorder.path);
-    options->recorder.path = NULL;
+    forget_path(&options->recorder);
     return status;
 }
