@@ -44,9 +44,9 @@ class Case(unittest.TestCase):
 
     def run_prof(self, *words):
         # A program leaves the memory of custom blocks to the system; a report leaves nothing.
-        leaks = 'detect_leaks=%d' % (words[0] not in ('record', 'test'))
+        asan = 'exitcode=99:detect_leaks=%d' % (words[0] not in ('record', 'test'))
         done = subprocess.run([self.settings.bactrian, 'prof', *words], cwd=self.folder,
-                              timeout=120, env=dict(os.environ, ASAN_OPTIONS='exitcode=99:' + leaks),
+                              timeout=120, env=dict(os.environ, ASAN_OPTIONS=asan),
                               stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE)
         return done.stdout, done.stderr, done.returncode

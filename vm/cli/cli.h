@@ -54,7 +54,8 @@ char *cli_find_program(const char *name);
 /* The path of this binary. False: unknown. */
 bool cli_own_executable(char path[PATH_MAX]);
 /* The folder of OCaml's standard library: that of a compiler that was chosen, or from the
- * environment, or of the OCaml that the build found. The options keep the text. */
+ * environment, or of the OCaml that the build found; where that has no ld.conf, of the ocamlrun in
+ * PATH. The options keep the text. */
 const char *cli_standard_library(struct cli_options *options);
 /* $TMPDIR or /tmp. */
 const char *cli_temporary_folder(void);

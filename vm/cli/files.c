@@ -17,6 +17,27 @@ bool cli_is_privileged(void) { return getauxval(AT_SECURE) != 0; }
 
 /* ---- Folders. ---- */
 
+/* Bactrian was built for another place of OCaml: the runtime in PATH tells its own. Allocated, or
+ * NULL. OCAMLLIB ends the question where that runtime is Bactrian again. */
+static char *library_of_ocamlrun(void) {
+    static const char field[] = "\nstandard_library_default: ";
+    const char *const words[] = {"env", "OCAMLLIB=" BACTRIAN_STANDARD_LIBRARY, "ocamlrun",
+                                 "-config", NULL};
+    char *runtime = cli_find_program("ocamlrun"), *env = cli_find_program("env");
+    char *text = NULL, *library = NULL;
+    if (runtime != NULL && env != NULL && strchr(runtime, '/') != NULL && strchr(env, '/') != NULL)
+        cli_output_of(NULL, env, words, false, &text);
+    char *line = text == NULL ? NULL : strstr(text, field);
+    if (line != NULL) {
+        line += sizeof field - 1;
+        library = strndup(line, strcspn(line, "\n"));
+    }
+    free(text);
+    free(env);
+    free(runtime);
+    return library;
+}
+
 const char *cli_standard_library(struct cli_options *options) {
     if (cli_is_privileged()) return BACTRIAN_STANDARD_LIBRARY;
     if (options->standard_library == NULL && cli_compiler_is_chosen(options))
@@ -24,7 +45,11 @@ const char *cli_standard_library(struct cli_options *options) {
     if (options->standard_library != NULL) return options->standard_library;
     const char *dir = getenv("OCAMLLIB");
     if (dir == NULL) dir = getenv("CAMLLIB");
-    return dir != NULL ? dir : BACTRIAN_STANDARD_LIBRARY;
+    if (dir != NULL) return dir;
+    if (access(BACTRIAN_STANDARD_LIBRARY "/ld.conf", R_OK) != 0)
+        options->standard_library = library_of_ocamlrun();
+    return options->standard_library != NULL ? options->standard_library
+                                             : BACTRIAN_STANDARD_LIBRARY;
 }
 
 const char *cli_temporary_folder(void) {
