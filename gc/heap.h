@@ -47,7 +47,8 @@ struct gc_params {
     /* i=, a=, w= of 4.x, without effect: kept for Gc.get; 0: 15, 2, 1. */
     size_t heap_increment, allocation_policy, window_size;
     bool counts_empty_minors;     /* a minor collection counts even if nothing is young */
-    bool minor_keeps_weak;        /* minor collections keep what ephemerons hold alive */
+    bool minor_keeps_keys;        /* minor collections keep all keys of ephemerons alive */
+    bool minor_keeps_data;        /* and all data, whatever becomes of the keys */
     bool large_customs_are_major; /* those of more than custom_minor_max_bytes */
     bool adaptive_minor;          /* the minor heap may grow to 1M words while survival is high */
     bool complete;                /* defaults have replaced zeros */

@@ -328,8 +328,8 @@ void gc_remembered_evacuate(struct gc_domain *g);
 void gc_roots_evacuate(struct gc_domain *g);
 /* Evacuates finalisers' functions, `first` arguments and ready finalisers. */
 void gc_final_minor_roots(struct gc_domain *g);
-/* Evacuates data whose young keys all survive; with minor_keeps_weak all that ephemerons hold.
- * True: there was some; call again after draining. */
+/* Evacuates data whose young keys all survive, or all data, and all keys (minor_keeps_data,
+ * minor_keeps_keys). True: there was some; call again after draining. */
 bool gc_weak_minor_mark(struct gc_domain *g);
 /* Dead young `last` arguments become ready; the others are updated. */
 void gc_final_minor_last(struct gc_domain *g);

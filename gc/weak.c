@@ -139,8 +139,9 @@ static bool has_dead_young_key(const struct gc_domain *g, value e) {
  * unfavourable order need many rounds; after a bounded amount of work the rest is kept alive
  * unconditionally, and the major collection decides. */
 static bool minor_keeps(struct gc_domain *g, value e, size_t slot) {
-    if (g->heap->params.minor_keeps_weak) return true;
-    if (slot != EPHE_DATA) return false;
+    const struct gc_params *params = &g->heap->params;
+    if (slot != EPHE_DATA) return params->minor_keeps_keys;
+    if (params->minor_keeps_data) return true;
     bool precise = g->minor.weak_work <= MINOR_WORK_FACTOR * g->minor.weak_slots.count;
     g->minor.weak_work += wosize_of(e);
     return !precise || !has_dead_young_key(g, e);

@@ -60,7 +60,8 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
         gc.custom_minor_max_bytes = vm->version->custom_minor_max_bytes;
     gc.min_minor_words = vm->version->min_minor_words;
     gc.counts_empty_minors = vm->version->gc_always_marks;
-    gc.minor_keeps_weak = vm->version->gc_minor_keeps_weak;
+    gc.minor_keeps_keys = vm->version->gc_minor_keeps_keys;
+    gc.minor_keeps_data = vm->version->gc_minor_keeps_data;
     gc.large_customs_are_major = vm->version->large_customs_are_major;
     struct gc_upcalls up = {.context = d, .out_of_memory = out_of_memory, .err = vm_err(vm)};
     const char *refused = gc_heap_create(&d->gc, &gc, &up);

@@ -1,5 +1,5 @@
 (* stress: no: says what a minor collection leaves *)
-(* In OCaml 5 only major collections empty weak arrays and ephemerons. *)
+(* In OCaml 5.0 to 5.3 only major collections empty weak arrays and ephemerons. *)
 module Table = Ephemeron.K1.Make (struct type t = int ref let equal = ( == ) let hash r = !r end)
 module Set = Weak.Make (struct type t = int ref let equal = ( = ) let hash r = !r end)
 let fresh n = Sys.opaque_identity (ref n)
