@@ -279,8 +279,13 @@ static enum step start(struct parser *p, enum command command, value argument,
     bad_tables(p);
 }
 
+static bool traces(const struct domain *d) {
+    const struct vm *vm = d->vm;
+    return d->record->parser_trace || (vm->options.parser_trace && vm->version->parser_trace_stays);
+}
+
 value prim_parse_engine(struct domain *d, value tables, value env, value command, value argument) {
-    struct parser p = {d, tables, env, 0, 0, 0, d->record->parser_trace};
+    struct parser p = {d, tables, env, 0, 0, 0, traces(d)};
     if (tag_of(tables) != 0 || wosize_of(tables) < TABLE_COUNT || tag_of(env) != 0 ||
         wosize_of(env) < ENV_COUNT)
         bad_tables(&p);
@@ -302,7 +307,7 @@ value prim_parse_engine(struct domain *d, value tables, value env, value command
 
 /* Returns the previous setting. */
 value prim_set_parser_trace(struct domain *d, value on) {
-    bool before = d->record->parser_trace;
+    bool before = traces(d);
     d->record->parser_trace = bool_of_val(on);
     return val_of_bool(before);
 }

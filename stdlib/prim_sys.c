@@ -133,8 +133,8 @@ value prim_runtime_parameters(struct domain *d, value unit) {
                  "b=%d,c=%d,e=%zu,l=%zu,M=%zu,m=%zu,n=%zu,o=%zu,p=%d,s=%zu,t=%zu,v=%zu,V=%zu,W=%zu",
                  backtrace != 0, options->cleanup_at_exit, ring == 0 ? 16 : ring, vm_stack_limit(d),
                  p->custom_major_ratio, p->custom_minor_ratio, p->custom_minor_max_bytes,
-                 p->space_overhead, d->record->parser_trace, p->minor_words, options->trace_level,
-                 p->verbose, options->verify_heap, state->runtime_warnings);
+                 p->space_overhead, d->record->parser_trace, d->record->minor_heap_words,
+                 options->trace_level, p->verbose, options->verify_heap, state->runtime_warnings);
         return copy_string(d, text);
     }
     snprintf(text, sizeof text,

@@ -50,7 +50,7 @@ static struct vm_domain_record *new_record(struct vm *vm) {
     r->dls = r->state = r->mutex = r->condition = VAL_UNIT;
     r->minor_heap_words = domains->minor_heap_words;
     r->backtrace_active = vm->options.backtrace;
-    r->parser_trace = vm->options.parser_trace;
+    r->parser_trace = vm->options.parser_trace && !vm->version->parser_trace_stays;
     for (; *slot != NULL && (*slot)->index == r->index; slot = &(*slot)->next) r->index++;
     r->id = domains->next_id++;
     r->next = *slot;
