@@ -267,6 +267,8 @@ static void primitives_are_called(void **state) {
     assert_int_equal(bactrian_get_int(good(m, "host_state", bactrian_unit(m))), 12);
     assert_int_equal(call(m, "host_bad", bactrian_unit(m), NULL), BACTRIAN_EXCEPTION);
     assert_error(m, "host_add");
+    assert_int_equal(call(m, "host_six_bad", bactrian_unit(m), NULL), BACTRIAN_EXCEPTION);
+    assert_error(m, "host_six was given a value of the wrong kind (it takes iiiiii)");
     bactrian_close(m);
 }
 

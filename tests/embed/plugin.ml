@@ -55,6 +55,7 @@ let () =
   Callback.register "host_exits" (fun () -> host_apply (fun _ -> exit 9) 0);
   Callback.register "host_catches" (fun () -> try host_fail "no" with Failure s -> String.length s);
   Callback.register "host_bad" (fun () -> host_add (Obj.magic "no integer") 1);
+  Callback.register "host_six_bad" (fun () -> host_six 1 2 3 4 5 (Obj.magic "no integer"));
   Callback.register "host_state" host_state;
   Callback.register "sys" (fun () -> (Sys.executable_name, Sys.argv));
   Callback.register "getenv" Sys.getenv;

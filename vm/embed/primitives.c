@@ -73,6 +73,13 @@ static bool call_function(struct primitive *p, int n, const value *arguments, va
     return raises;
 }
 
+/* The loop checks the kinds of up to five arguments; these are those of more, in an array. */
+static void check_kinds(struct domain *d, const struct primitive *p, const value *arguments) {
+    for (int i = 0; p->kinds[i] != 0 && !d->vm->options.unchecked; i++)
+        if (!vm_kind_accepts(d, p->kinds[i], arguments[i]))
+            vm_raise_wrong_kind(d, p->name, p->kinds);
+}
+
 /* libffi calls this. */
 static void enter_primitive(ffi_cif *cif, void *result, void **arguments, void *context) {
     struct primitive *p = context;
@@ -83,6 +90,7 @@ static void enter_primitive(ffi_cif *cif, void *result, void **arguments, void *
     bool is_direct = n <= MAX_DIRECT;
     ASSERT(d->vm == m->vm && n >= 1 && n <= MAX_ARGUMENTS);
     ASSERT(is_direct || *(int *)arguments[2] == n);
+    if (!is_direct) check_kinds(d, p, *(value **)arguments[1]);
     for (int i = 0; is_direct && i < n; i++) direct[i] = *(value *)arguments[i + 1];
     bool raises = call_function(p, n, is_direct ? direct : *(value **)arguments[1], &outcome);
     if (m->broken) vm_fatal("%s", m->text);

@@ -314,7 +314,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     C_CALL(4, (d, accu, sp[3], sp[4], sp[5]))
     C_CALL(5, (d, accu, sp[3], sp[4], sp[5], sp[6]))
 #undef C_CALL
-    INSTR(C_CALLN) { /* an embedder's primitive, which checks the kinds of its arguments */
+    INSTR(C_CALLN) { /* an embedder's primitive: vm/embed/primitives.c checks its arguments */
         intptr_t n = OPERAND(1);
         PUSH(accu);
         COUNT_PRIM(PRIM_OPERAND(2));

@@ -409,9 +409,7 @@ void vm_slow_convert_arguments(struct domain *d, const struct vm_linked_prim *pr
         value *slot = i == 0 ? &d->accu : &d->stack.sp[SAVED_WORDS + i - 1];
         if (vm_argument_ok(d, prim, i, *slot)) continue;
         value converted = vm_raw_convert(d, prim->kinds[i], slot);
-        if (converted == 0)
-            vm_invalid_argument(d, "bytecode: %s was given a value of the wrong kind (it takes %s)",
-                                prim->name, prim->kinds);
+        if (converted == 0) vm_raise_wrong_kind(d, prim->name, prim->kinds);
         *slot = converted;
     }
 }

@@ -125,6 +125,11 @@ value vm_value_or_raise(struct domain *d, value result) {
     return result;
 }
 
+void vm_raise_wrong_kind(struct domain *d, const char *primitive, const char *kinds) {
+    vm_invalid_argument(d, "bytecode: %s was given a value of the wrong kind (it takes %s)",
+                        primitive, kinds);
+}
+
 void vm_raise_refused(struct domain *d, const char *subject, const char *flag) {
     char text[1000];
     snprintf(text, sizeof text, "%s: refused by %s", subject, flag);

@@ -50,6 +50,8 @@ _Noreturn void vm_raise_bound_error(struct domain *d); /* Invalid_argument "inde
 _Noreturn void vm_raise_sys_error(struct domain *d, int error_number, value argument);
 /* Raises Sys_error "SUBJECT: refused by FLAG". GC: may run. */
 _Noreturn void vm_raise_refused(struct domain *d, const char *subject, const char *flag);
+/* Invalid_argument: a primitive got an argument of another kind than it takes (vm/code/kinds.h). */
+_Noreturn void vm_raise_wrong_kind(struct domain *d, const char *primitive, const char *kinds);
 /* Runs f(d, context), C code that may raise. Returns its result, or the exception as exn_result.
  * GC: may run. */
 value vm_protect_exn(struct domain *d, value (*f)(struct domain *d, void *context), void *context);
