@@ -230,6 +230,14 @@ class Scripts(ScriptCase):
                             out='args.ml\nargs.ml\n')
             self.assertEqual(os.listdir(os.path.join(small, 'bactrian')), [])
 
+    def test_a_cache_that_takes_only_the_bytecode_stops_no_script(self):
+        self.expect(self.script('args.ml'), out='args.ml\nargs.ml\n')
+        folder = os.path.join(self.cache, 'bactrian')
+        names = [name for name in os.listdir(folder) if name.endswith('.deps')]
+        os.unlink(os.path.join(folder, names[0]))
+        os.mkdir(os.path.join(folder, names[0]))  # so that no file gets the name
+        self.expect(self.script('args.ml'), out='args.ml\nargs.ml\n')
+
     def test_a_cache_on_another_disk_keeps_scripts(self):
         with self.small_disk('20m') as small:
             for _ in range(2):

@@ -141,15 +141,16 @@ static bool copy_into_cache(const struct job *job, const char *program, const ch
     return good;
 }
 
-/* Returns the path of the bytecode in the cache, allocated; NULL if it could not be put there. */
+/* Returns the path of the bytecode in the cache, allocated. NULL if it could not be put there: the
+ * program then still exists, so the bytecode comes last. */
 static char *put_into_cache(const struct job *job, const char *program) {
     if (job->cache == NULL || !source_unchanged(job) || chmod(program, 0600) != 0) return NULL;
     char *text = script_dependencies(&job->script), *cached = NULL;
     char *names = cli_join(job->cache, job->key, ".deps");
     if (text != NULL && names != NULL) cached = name_in_cache(job, text);
-    bool good = cached != NULL &&
-                (rename(program, cached) == 0 || copy_into_cache(job, program, cached)) &&
-                write_into_cache(job, text, strlen(text), names);
+    bool named = cached != NULL && write_into_cache(job, text, strlen(text), names);
+    bool good = named && (rename(program, cached) == 0 || copy_into_cache(job, program, cached));
+    if (named && !good) unlink(names);
     free(text);
     free(names);
     if (good) return cached;
