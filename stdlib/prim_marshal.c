@@ -75,17 +75,15 @@ static void write_value(struct domain *d, struct vm_marshal_writer *w, const val
                         unsigned flags, struct vm_arena *scratch) {
     ASSERT(scratch->heap == NULL || scratch->heap == d->gc.heap);
     scratch->heap = d->gc.heap;
-    if (vm_marshal_write(w, d, &customs_writers, *v, flags, scratch)) {
-        vm_charge_work(d, 8 * w->data_bytes);
-        return;
-    }
-    bool again = w->failure == VM_MARSHAL_NO_MEMORY;
+    bool written = vm_marshal_write(w, d, &customs_writers, *v, flags, scratch);
+    bool again = !written && w->failure == VM_MARSHAL_NO_MEMORY;
     if (again) vm_arena_free(scratch);
     if (again && gc_external_charge(&d->gc, w->scratch_bytes)) {
         gc_external_uncharge(d->gc.heap, w->scratch_bytes);
-        if (vm_marshal_write(w, d, &customs_writers, *v, flags, scratch)) return;
+        written = vm_marshal_write(w, d, &customs_writers, *v, flags, scratch);
     }
-    raise_failure(d, w);
+    if (!written) raise_failure(d, w);
+    vm_charge_work(d, 8 * w->data_bytes);
 }
 
 static void output_chunks(struct domain *d, value channel, const struct vm_marshal_writer *w) {
