@@ -38,15 +38,15 @@ void native_put_apply_rest(struct vm *vm, struct vm_native *n) {
     }
 }
 
-/* To the loop, which calls E with R_TEMP2 arguments. */
+/* To the loop, which calls R_ENV with R_TEMP2 arguments. */
 static void put_leave(struct emitter *e, const struct vm_native *n) {
     emit_address(e, R_TEMP, at_index(R_TEMP2, R_TEMP2, 0, -1));
     emit_jump(e, n->stubs.slow_entry - e->run_offset);
 }
 
 /* Few words are copied without a loop, after comparisons of their number: the exit of a loop of few
- * iterations is mispredicted. Exactly as many words as there are are read, since a load from a word
- * that has just been written in another way has to wait. */
+ * iterations is mispredicted. No other words are read, since a load waits for a recent store to its
+ * word that cannot be forwarded to it. */
 enum { FEW = 4, MOST_EXACT = 6 };
 
 /* Copies R_8 words, at least one, from R_9 on to R_10 on, and advances both past them. Changes R_8
@@ -88,7 +88,7 @@ static void put_room_test(struct emitter *e, int code, const uint8_t *leave) {
  * function. */
 enum { CLOSURE_HEAD = 4 };
 
-/* Fewer. */
+/* The function takes more arguments than it is given. */
 static void put_partial(struct emitter *e, const struct vm_native *n, const uint8_t *leave) {
     emit_load_32(e, R_9, native_entry_of_code(R_TEMP, ENTRY_RESTART));
     put_room_test(e, R_9, leave);
@@ -150,7 +150,7 @@ static void put_restart(struct emitter *e, const uint8_t *leave, const uint8_t *
     emit_jump(e, again);
 }
 
-/* More; R_8 is the number of arguments that the function takes. */
+/* The function takes R_8 arguments, fewer than it is given. */
 static void put_more(struct emitter *e, const struct vm_native *n, const uint8_t *leave) {
     emit_alu_constant(e, ALU_COMPARE, R_8, 0);
     emit_jump_if(e, C_EQUAL, leave);
@@ -186,27 +186,17 @@ static void put_more(struct emitter *e, const struct vm_native *n, const uint8_t
     emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
 }
 
-/* ---- The same for a number of arguments that is known: one of FEW or less. ---- */
-
-/* What the copies of the code for one number go to. */
-struct ways_out {
-    uint8_t *sites[3 + FEW];
-    uint32_t count;
-};
-
-static void leave_if(struct emitter *e, struct ways_out *ways, enum native_condition condition) {
-    ways->sites[ways->count++] = emit_jump_if_forward(e, condition);
-}
+/* ---- The same for a known number of arguments, at most FEW. ---- */
 
 static void put_partial_of(struct emitter *e, const struct vm_native *n, uint32_t arguments,
-                           struct ways_out *ways) {
+                           struct emit_sites *refusals) {
     const int32_t words = CLOSURE_HEAD + (int32_t)arguments, frame = 8 * (int32_t)arguments;
     emit_load_32(e, R_9, native_entry_of_code(R_TEMP, ENTRY_RESTART));
     compare_room(e, R_9);
-    leave_if(e, ways, C_BELOW);
+    emit_jump_if_later(e, refusals, C_BELOW);
     emit_address(e, R_10, at_base(R_YOUNG, -8 * words));
     emit_alu_load(e, ALU_COMPARE, R_10, DOMAIN(gc.young_limit));
-    leave_if(e, ways, C_BELOW);
+    emit_jump_if_later(e, refusals, C_BELOW);
     emit_move(e, R_YOUNG, R_10);
     emit_store_constant(e, at_base(R_YOUNG, 0),
                         (int32_t)make_header((uint32_t)words - 1, TAG_CLOSURE, 0));
@@ -221,13 +211,13 @@ static void put_partial_of(struct emitter *e, const struct vm_native *n, uint32_
     native_emit_resume(e, n);
 }
 
-/* The function takes fewer arguments. */
+/* The function takes fewer arguments than it is given. */
 static void put_more_than(struct emitter *e, const struct vm_native *n, uint32_t arguments,
-                          uint32_t takes, struct ways_out *ways) {
+                          uint32_t takes, struct emit_sites *refusals) {
     const int32_t frame = 8 * (int32_t)takes;
     emit_address(e, R_10, at_base(R_BASE, -24));
     emit_alu_load(e, ALU_COMPARE, R_10, DOMAIN(gc.mutator_limit));
-    leave_if(e, ways, C_BELOW);
+    emit_jump_if_later(e, refusals, C_BELOW);
     put_exact_copy(e, at_base(R_BASE, 0), at_base(R_10, 0), takes);
     emit_move(e, R_BASE, R_10);
     emit_constant(e, R_10, (int64_t)(uintptr_t)n->apply_rest[arguments - takes]);
@@ -240,7 +230,7 @@ static void put_more_than(struct emitter *e, const struct vm_native *n, uint32_t
 /* restart, leave: with R_TEMP2 arguments. */
 static void put_other_arity(struct emitter *e, const struct vm_native *n, uint32_t arguments,
                             const uint8_t *restart, const uint8_t *leave) {
-    struct ways_out ways = {.count = 0};
+    struct emit_sites refusals = {.count = 0};
     uint8_t *takes[FEW];
     emit_constant(e, R_TEMP2, arguments);
     emit_load_32(e, R_8, native_entry_of_code(R_TEMP, ENTRY_TAKES));
@@ -251,13 +241,13 @@ static void put_other_arity(struct emitter *e, const struct vm_native *n, uint32
         takes[t] = emit_jump_if_forward(e, C_EQUAL);
     }
     emit_alu_constant(e, ALU_COMPARE, R_8, 0);
-    leave_if(e, &ways, C_EQUAL);
-    put_partial_of(e, n, arguments, &ways);
+    emit_jump_if_later(e, &refusals, C_EQUAL);
+    put_partial_of(e, n, arguments, &refusals);
     for (uint32_t t = 1; t < arguments; t++) {
         emit_link(e, takes[t], e->at);
-        put_more_than(e, n, arguments, t, &ways);
+        put_more_than(e, n, arguments, t, &refusals);
     }
-    for (uint32_t i = 0; i < ways.count; i++) emit_link(e, ways.sites[i], e->at);
+    emit_link_here(e, &refusals);
     emit_jump(e, leave);
 }
 

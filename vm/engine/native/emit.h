@@ -157,6 +157,15 @@ void emit_push_flags(struct emitter *e);
 void emit_pop_flags(struct emitter *e);
 /* Makes a site lead to `to`. */
 void emit_link(struct emitter *e, uint8_t *site, const uint8_t *to);
+/* Jumps whose targets are the same and not known yet. emit_jump_if_later adds one, and
+ * emit_link_here makes all lead to the next instruction. */
+enum { MOST_SITES = 12 };
+struct emit_sites {
+    uint8_t *items[MOST_SITES];
+    uint32_t count;
+};
+void emit_jump_if_later(struct emitter *e, struct emit_sites *sites, enum native_condition c);
+void emit_link_here(struct emitter *e, const struct emit_sites *sites);
 /* A word of a table of jumps, which emit_link_table sets: `to` relative to the table. */
 void emit_table_word(struct emitter *e);
 void emit_link_table(struct emitter *e, uint8_t *table, uint32_t word, const uint8_t *to);

@@ -347,6 +347,15 @@ void emit_link(struct emitter *e, uint8_t *site, const uint8_t *to) {
     memcpy(site - 4, &distance, 4);
 }
 
+void emit_jump_if_later(struct emitter *e, struct emit_sites *sites, enum native_condition c) {
+    ASSERT(sites->count < MOST_SITES);
+    sites->items[sites->count++] = emit_jump_if_forward(e, c);
+}
+
+void emit_link_here(struct emitter *e, const struct emit_sites *sites) {
+    for (uint32_t i = 0; i < sites->count; i++) emit_link(e, sites->items[i], e->at);
+}
+
 void emit_jump(struct emitter *e, const uint8_t *to) { emit_link(e, emit_jump_forward(e), to); }
 
 void emit_jump_if(struct emitter *e, enum native_condition c, const uint8_t *to) {

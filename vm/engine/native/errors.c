@@ -41,15 +41,7 @@ void native_put_error(struct native_compiler *c, const struct native_late *late)
 
 /* ---- Stubs. R_TEMP is the exit at which the loop raises the same exception. ---- */
 
-enum { MOST_WAYS_OUT = 12, TEXT_WORDS = 3 };
-struct ways_out {
-    uint8_t *sites[MOST_WAYS_OUT];
-    uint32_t count;
-};
-
-static void leave_if(struct emitter *e, struct ways_out *ways, enum native_condition condition) {
-    ways->sites[ways->count++] = emit_jump_if_forward(e, condition);
-}
+enum { TEXT_WORDS = 3 };
 
 /* R_TEMP2 := the innermost handler, or the condition C_ABOVE holds: it is below a watermark. */
 static void find_handler(struct emitter *e) {
@@ -59,16 +51,16 @@ static void find_handler(struct emitter *e) {
     emit_alu_load(e, ALU_COMPARE, R_TEMP2, DOMAIN(stack.lowest_watermark));
 }
 
-static void need_handler(struct emitter *e, struct ways_out *ways) {
+static void need_handler(struct emitter *e, struct emit_sites *refusals) {
     emit_compare_byte(e, DOMAIN(gc.action_requested), 0);
-    leave_if(e, ways, C_NOT_EQUAL);
+    emit_jump_if_later(e, refusals, C_NOT_EQUAL);
     emit_compare_byte(e, DOMAIN(backtrace_active), 0);
-    leave_if(e, ways, C_NOT_EQUAL);
+    emit_jump_if_later(e, refusals, C_NOT_EQUAL);
     emit_load(e, R_TEMP2, DOMAIN(stack.trap));
     emit_alu_constant(e, ALU_COMPARE, R_TEMP2, 0);
-    leave_if(e, ways, C_EQUAL);
+    emit_jump_if_later(e, refusals, C_EQUAL);
     find_handler(e);
-    leave_if(e, ways, C_ABOVE);
+    emit_jump_if_later(e, refusals, C_ABOVE);
 }
 
 /* reg := the table of globals. */
@@ -78,14 +70,14 @@ static void load_globals(struct emitter *e, int reg) {
 }
 
 /* The exception's global is as predefined() in raise.c requires. */
-static void need_global(struct emitter *e, struct ways_out *ways, enum vm_exception which) {
+static void need_global(struct emitter *e, struct emit_sites *refusals, enum vm_exception which) {
     load_globals(e, R_TEMP2);
     emit_test_byte(e, R_TEMP2, 1);
-    leave_if(e, ways, C_NOT_EQUAL);
+    emit_jump_if_later(e, refusals, C_NOT_EQUAL);
     emit_compare_memory(e, at_base(R_TEMP2, -8), (int32_t)EXN_COUNT << 10);
-    leave_if(e, ways, C_BELOW);
+    emit_jump_if_later(e, refusals, C_BELOW);
     emit_test_memory_byte(e, at_base(R_TEMP2, 8 * (int32_t)which), 1);
-    leave_if(e, ways, C_NOT_EQUAL);
+    emit_jump_if_later(e, refusals, C_NOT_EQUAL);
 }
 
 /* R_A := the pair of R_A and the text, as two young blocks; R_TEMP2 is new young_ptr. */
@@ -113,13 +105,13 @@ static void put_pair_with_text(struct emitter *e, const char *text) {
 /* text: the exception's argument, of 16 to 23 bytes, or NULL. */
 static void put_raise(struct emitter *e, const struct vm_native *n, enum vm_exception which,
                       const char *text) {
-    struct ways_out ways = {.count = 0};
-    need_handler(e, &ways);
-    need_global(e, &ways, which);
+    struct emit_sites refusals = {.count = 0};
+    need_handler(e, &refusals);
+    need_global(e, &refusals, which);
     if (text != NULL) {
         emit_address(e, R_TEMP2, at_base(R_YOUNG, -8 * (3 + 1 + TEXT_WORDS)));
         emit_alu_load(e, ALU_COMPARE, R_TEMP2, DOMAIN(gc.young_limit));
-        leave_if(e, &ways, C_BELOW);
+        emit_jump_if_later(e, &refusals, C_BELOW);
     }
     load_globals(e, R_A);
     emit_load(e, R_A, at_base(R_A, 8 * (int32_t)which));
@@ -127,7 +119,7 @@ static void put_raise(struct emitter *e, const struct vm_native *n, enum vm_exce
     emit_load(e, R_TEMP2, DOMAIN(stack.trap));
     find_handler(e);
     native_emit_to_handler(e, n);
-    for (uint32_t i = 0; i < ways.count; i++) emit_link(e, ways.sites[i], e->at);
+    emit_link_here(e, &refusals);
     emit_jump(e, n->stubs.exit - e->run_offset);
 }
 

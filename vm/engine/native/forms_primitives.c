@@ -57,7 +57,7 @@ static void float_binary(struct native_compiler *c, enum native_float_op op) {
     pop_to_xmm(c, 1, x);
 }
 
-/* A's bits combined with others. */
+/* A's bits combined with constant ones. */
 static void float_bits(struct native_compiler *c, enum native_float_op op, uint64_t bits) {
     int a = need_double(c, c->now.a), x = nv_free_xmm(c);
     emit_constant(&c->e, R_TEMP, (int64_t)bits);
@@ -261,7 +261,7 @@ void native_primitive(struct native_compiler *c, const struct vm_ir_row *row) {
         return;
     }
     c->raises_bound_errors = checks_index(inlined);
-    c->checks = true; /* they say what the code is for, not only what is safe */
+    c->checks = true; /* the inlined code is right only for the kinds that they accept */
     bool done = array_or_string(c, inlined) || comparison(c, row, inlined) ||
                 float_form(c, inlined);
     c->checks = checks;

@@ -73,55 +73,44 @@ void native_set_generic_item(struct native_compiler *c) {
 
 /* ---- Late code. ---- */
 
-enum { MOST_WAYS_OUT = 4 };
-struct ways_out {
-    uint8_t *sites[MOST_WAYS_OUT];
-    uint32_t count;
-};
-
-static void leave_if(struct native_compiler *c, struct ways_out *ways,
-                     enum native_condition condition) {
-    ways->sites[ways->count++] = emit_jump_if_forward(&c->e, condition);
-}
-
-static void need_floats(struct native_compiler *c, struct ways_out *ways,
+static void need_floats(struct native_compiler *c, struct emit_sites *refusals,
                         struct native_place item) {
     emit_compare_byte(&c->e, at_base(item.base, -8), TAG_DOUBLE_ARRAY);
-    leave_if(c, ways, C_NOT_EQUAL);
+    emit_jump_if_later(&c->e, refusals, C_NOT_EQUAL);
     compare_with_size(&c->e, item);
-    leave_if(c, ways, C_ABOVE_EQUAL);
+    emit_jump_if_later(&c->e, refusals, C_ABOVE_EQUAL);
 }
 
-static void put_end(struct native_compiler *c, const struct ways_out *ways,
+static void put_end(struct native_compiler *c, const struct emit_sites *refusals,
                     const struct native_late *late) {
     emit_jump(&c->e, late->back);
-    for (uint32_t i = 0; i < ways->count; i++) emit_link(&c->e, ways->sites[i], c->e.at);
+    emit_link_here(&c->e, refusals);
 }
 
 void native_put_float_item(struct native_compiler *c, const struct native_late *late) {
-    struct ways_out ways = {.count = 0};
-    need_floats(c, &ways, late->place);
+    struct emit_sites refusals = {.count = 0};
+    need_floats(c, &refusals, late->place);
     emit_address(&c->e, R_TEMP, at_base(R_YOUNG, -16));
     emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, DOMAIN(gc.young_limit));
-    leave_if(c, &ways, C_BELOW);
+    emit_jump_if_later(&c->e, &refusals, C_BELOW);
     emit_float_load(&c->e, X_TEMP, late->place);
     emit_move(&c->e, R_YOUNG, R_TEMP);
     emit_store_constant(&c->e, at_base(R_YOUNG, 0), (int32_t)make_header(1, TAG_DOUBLE, 0));
     emit_float_store(&c->e, at_base(R_YOUNG, 8), X_TEMP);
     emit_address(&c->e, late->reg, at_base(R_YOUNG, 8));
-    put_end(c, &ways, late);
+    put_end(c, &refusals, late);
 }
 
 void native_put_set_float_item(struct native_compiler *c, const struct native_late *late) {
-    struct ways_out ways = {.count = 0};
+    struct emit_sites refusals = {.count = 0};
     emit_compare_byte(&c->e, at_base(late->place.base, -8), TAG_OBJECT);
     emit_jump_if(&c->e, C_EQUAL, late->again);
-    need_floats(c, &ways, late->place);
+    need_floats(c, &refusals, late->place);
     emit_test_byte(&c->e, late->reg, 1);
-    leave_if(c, &ways, C_NOT_EQUAL);
+    emit_jump_if_later(&c->e, &refusals, C_NOT_EQUAL);
     emit_compare_byte(&c->e, at_base(late->reg, -8), TAG_DOUBLE);
-    leave_if(c, &ways, C_NOT_EQUAL);
+    emit_jump_if_later(&c->e, &refusals, C_NOT_EQUAL);
     emit_float_load(&c->e, X_TEMP, at_base(late->reg, 0));
     emit_float_store(&c->e, late->place, X_TEMP);
-    put_end(c, &ways, late);
+    put_end(c, &refusals, late);
 }
