@@ -55,7 +55,7 @@ value gc_ephe_none(struct gc_domain *g) { return g->heap->weak.none; }
 
 /* Room for one more ephemeron, charged with all that it may take at the end of marking: per
  * ephemeron up to two words in `waiting` and in `woken`, and four entries in `watched`. */
-static bool room_for_one(struct gc_heap *heap) {
+static bool reserve_one(struct gc_heap *heap) {
     struct gc_words *all = &heap->weak.all;
     const size_t weight = 5 + 4 * sizeof(struct word_entry) / sizeof *all->items;
     return all->count < UINT32_MAX - 1 &&
@@ -64,7 +64,7 @@ static bool room_for_one(struct gc_heap *heap) {
 
 value gc_ephe_create(struct gc_domain *g, size_t keys) {
     struct gc_weak *weak = &g->heap->weak;
-    if (!room_for_one(g->heap) && (!gc_cycle_for_limit(g) || !room_for_one(g->heap)))
+    if (!reserve_one(g->heap) && (!gc_cycle_for_limit(g) || !reserve_one(g->heap)))
         gc_out_of_memory(g, keys);
     value e = gc_alloc_major(g, keys + EPHE_FIRST_KEY, TAG_ABSTRACT);
     field(e, EPHE_LINK) = val_of_int((intptr_t)weak->all.count); /* W3 */
@@ -74,7 +74,7 @@ value gc_ephe_create(struct gc_domain *g, size_t keys) {
 }
 
 /* Makes room for n pairs of minor.weak_slots; W4. */
-static void weak_make_room(struct gc_domain *g, size_t n) {
+static void reserve_young_slots(struct gc_domain *g, size_t n) {
     struct gc_words *young = &g->minor.weak_slots;
     if (!gc_words_reserve(g->heap, GC_ACCOUNT_COLLECTOR, young, 2 * n)) gc_out_of_memory(g, 2 * n);
     if (young->count > YOUNG_SLOTS_LIMIT) gc_request_minor(g, GC_FOR_MACHINE);
@@ -84,7 +84,7 @@ void gc_ephe_set(struct gc_domain *g, value e, size_t slot, value v) {
     struct gc_words *young = &g->minor.weak_slots;
     ASSERT(gc_is_ephe(g, e) && slot >= EPHE_DATA && slot < wosize_of(e)); /* W3 */
     if (is_block(v) && gc_is_young(g, v)) {
-        weak_make_room(g, 1);
+        reserve_young_slots(g, 1);
         vector_append(young, (uintptr_t)e);
         vector_append(young, slot);
     }
@@ -113,7 +113,7 @@ void gc_ephe_blit(struct gc_domain *g, value from, size_t from_slot, value to, s
         value v = field(from, from_slot + i);
         young += is_block(v) && gc_is_young(g, v);
     }
-    weak_make_room(g, young);
+    reserve_young_slots(g, young);
     for (size_t k = 0; k < n; k++) {
         size_t i = downwards ? n - 1 - k : k;
         value v = field(from, from_slot + i);
@@ -243,8 +243,8 @@ static bool resolve_woken(struct gc_heap *heap) {
         *first = 0;
         while (next != 0) {
             size_t n = next - 1;
+            ASSERT(n < weak->all.count && n < weak->waiting.count);
             uintptr_t item = weak->waiting.items[n];
-            ASSERT(n < weak->all.count);
             next = item >> 32;
             any |= resolve(heap, n, item & UINT32_MAX);
         }

@@ -42,7 +42,7 @@ struct comparison {
     struct domain *d;
     bool total; /* nan equals itself and is below all numbers; else it is unordered */
     struct pair *stack;
-    size_t depth, room;
+    size_t depth, capacity;
     struct pair small[SMALL_STACK];
 };
 
@@ -52,14 +52,14 @@ enum { PAIR_WORDS = sizeof(struct pair) / sizeof(value) };
  * be pushed later. OCaml has pushed them at this point, so its depth is one more than c->depth. */
 static inline void push(struct comparison *c, value a, value b, size_t next, bool more) {
     if (c->depth + more >= c->d->vm->version->compare_depth) vm_raise_out_of_memory(c->d);
-    if (c->depth == c->room) {
+    if (c->depth == c->capacity) {
         struct pair *wider = (struct pair *)gc_alloc_major_unsampled(
-            &c->d->gc, 2 * c->room * PAIR_WORDS, TAG_ABSTRACT);
+            &c->d->gc, 2 * c->capacity * PAIR_WORDS, TAG_ABSTRACT);
         memcpy(wider, c->stack, c->depth * sizeof *wider);
         c->stack = wider;
-        c->room *= 2;
+        c->capacity *= 2;
     }
-    ASSERT(c->depth < c->room && next <= wosize_of(a) && wosize_of(a) <= wosize_of(b));
+    ASSERT(c->depth < c->capacity && next <= wosize_of(a) && wosize_of(a) <= wosize_of(b));
     c->stack[c->depth++] = (struct pair){a, b, next};
 }
 
@@ -249,7 +249,7 @@ static inline void begin(struct comparison *c, struct domain *d, bool total) {
     c->total = total;
     c->stack = c->small;
     c->depth = 0;
-    c->room = SMALL_STACK;
+    c->capacity = SMALL_STACK;
 }
 
 /* Compares a and b by their fields [next, n) or, if n is 0, as a whole. Not inlined, so that the

@@ -1,20 +1,20 @@
 /* prim_meta.c - primitives of toplevels, Dynlink and Callback: the global table, code made at run
  * time, tracing, libraries of C code, named values. */
-#include "vm/stack/watermarks.h"
+#include "stdlib/bigarray.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/code.h"
+#include "vm/code/opcodes.h"
 #include "vm/engine/callback.h"
 #include "vm/engine/debugger.h"
 #include "vm/engine/patches.h"
-#include "stdlib/bigarray.h"
-#include "vm/code/opcodes.h"
 #include "vm/image/dll.h"
 #include "vm/image/image.h"
 #include "vm/marshal/debuginfo.h"
 #include "vm/marshal/reader.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
+#include "vm/stack/watermarks.h"
 
 #include <stdlib.h>
 
@@ -245,20 +245,20 @@ value prim_invoke_traced_function(struct domain *d, value code, value env, value
     value *after = frame.base + frame.height;
     if (same_resume(vm_true_return(d, after), d->vm->traced_code))
         vm_invalid_argument(d, "caml_invoke_traced_function");
-    enum { SLIPPED = 5 };
+    enum { INSERTED_WORDS = 5 };
     size_t moved = frame.height + SAVED_WORDS;
     /* A handler in the frame would not be found after the move. */
     if (d->stack.trap != 0 && d->stack.high - d->stack.trap < d->stack.sp + moved)
         vm_invalid_argument(d, "caml_invoke_traced_function");
     ASSERT(moved <= (size_t)(d->stack.high - d->stack.sp));
-    value *to = d->stack.sp - SLIPPED;
+    value *to = d->stack.sp - INSERTED_WORDS;
     memmove(to, d->stack.sp, moved * sizeof(value));
-    value *slipped = to + moved;
-    slipped[0] = word_of_resume(d->vm->traced_code);
-    slipped[1] = env;
-    slipped[2] = val_of_int(0);
-    slipped[3] = val_of_int(index);
-    slipped[4] = argument;
+    value *inserted = to + moved;
+    inserted[0] = word_of_resume(d->vm->traced_code);
+    inserted[1] = env;
+    inserted[2] = val_of_int(0);
+    inserted[3] = val_of_int(index);
+    inserted[4] = argument;
     d->stack.sp = to;
     return VAL_UNIT;
 }

@@ -2,8 +2,7 @@
  *
  * Errors are Sys_error "PATH: text of the system". A path with a NUL byte names no file. A file
  * system may be slow: other threads run during a system call, as in ocamlrun, except during getcwd
- * and, in a sandbox, calls that change folders.
- * Pending signals are handled before it. */
+ * and, in a sandbox, calls that change folders. Pending signals are handled before the call. */
 #include "gc/containers.h"
 #include "stdlib/prim.h"
 #include "stdlib/sandbox.h"

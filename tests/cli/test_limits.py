@@ -103,7 +103,7 @@ class Capabilities(Case):
             self.expect(self.bactrian('asm', 'lends.basm', '-o', 'lent.byte'))
             if name != 'uerror':
                 done = self.bactrian('lent.byte')
-                self.assertIn('%s' % name, done.out + done.err)
+                self.assertIn(name, done.out + done.err)
                 self.assertNotIn('ran', done.out)
             # In a sandbox, only known functions of a library of C stubs can be called.
             self.expect(self.bactrian('--pure', '--allow=stub', 'lent.byte'),

@@ -183,7 +183,6 @@ class Fuel(Stops):
             self.stopped(done, flag.split('=')[0])
             self.assertEqual(done.out, 'before')
 
-
     def test_processes_share_the_fuel(self):
         """Each of the processes would end by itself."""
         self.compile('spawns', '''

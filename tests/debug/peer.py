@@ -148,7 +148,7 @@ def connects_to_a_host_and_port(bactrian, folder):
         check(peer.go_on(1)[0] == b'x')
 
 
-def ends_when_it_is_told_to(bactrian, folder):
+def ends_at_the_request_to_stop(bactrian, folder):
     with Peer(bactrian, folder) as peer:
         peer.send('c', b's')
         check(peer.end() == (b'', b'', 0))
@@ -297,7 +297,7 @@ def a_checkpoint_without_a_debugger_is_silent(bactrian, folder):
         check(peer.end() == (OUTPUT, b'', 0))
 
 
-CASES = (greets_and_runs_to_the_end, connects_to_a_host_and_port, ends_when_it_is_told_to,
+CASES = (greets_and_runs_to_the_end, connects_to_a_host_and_port, ends_at_the_request_to_stop,
          a_closed_connection_is_reported, the_program_cannot_reach_the_connection,
          an_unknown_request_is_reported, wrong_addresses_are_reported,
          a_refused_network_refuses_the_debugger, patches_outside_the_code_are_ignored,

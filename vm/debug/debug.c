@@ -33,7 +33,7 @@ struct debug {
     struct debug_frame innermost, selected;
 };
 
-/* ---- Places in the code: two words, the fragment and the offset in bytes. ---- */
+/* ---- A pc: two words, the fragment and the offset in bytes. ---- */
 
 static void put_pc(struct debug *g, uint32_t fragment, uint32_t pc) {
     debug_put_word(&g->connection, fragment);
@@ -45,7 +45,7 @@ static uint32_t number_of(const struct vm *vm, uint32_t fragment) {
     return fragment + vm->version->debugger_first_fragment;
 }
 
-/* ---- Places on the stack: a depth; in OCaml 5 the number of a fiber before it. The fibers that
+/* ---- A depth on the stack: a word; in OCaml 5 the number of a fiber before it. The fibers that
  * run share a stack here, and so a number. ---- */
 
 static void put_depth(struct debug *g, const struct vm *vm, uint32_t depth) {
@@ -76,7 +76,7 @@ static void put_frame(struct debug *g, struct domain *d, const struct debug_fram
     }
 }
 
-/* Reads a place, checks it, and puts the patch there. */
+/* Reads a pc, checks it, and applies the patch there. */
 static void patch(struct debug *g, struct domain *d, uint8_t op) {
     uint32_t fragment = debug_get_word(&g->connection) - number_of(d->vm, 0);
     uint32_t offset = debug_get_word(&g->connection);
@@ -186,7 +186,7 @@ static void answer_about_frames(struct debug *g, struct domain *d, uint8_t reque
     uint32_t word = debug_get_word(c);
     value globals = d->vm->global_data;
     switch (request) {
-    case 'U': select_caller(g, d); return; /* whose size the verifier knows */
+    case 'U': select_caller(g, d); return; /* word: the frame's size, which the verifier knows */
     case 'L': debug_put_value(c, &g->values, local(d, &g->selected, word)); return;
     case 'E': debug_put_value(c, &g->values, environment(&g->selected, word)); return;
     default:
@@ -212,7 +212,7 @@ _Noreturn static void refuse(struct debug *g, uint8_t request) {
 }
 
 /* Performs a request. False: the program must continue. */
-static bool obey(struct debug *g, struct domain *d, uint8_t request) {
+static bool perform(struct debug *g, struct domain *d, uint8_t request) {
     struct debug_connection *c = &g->connection;
     switch (request) {
     case 'e': patch(g, d, OP_EVENT); break;
@@ -278,7 +278,7 @@ static void stop(struct vm_debugger *debugger, struct domain *d, enum vm_debug_r
     g->accu = at_instruction ? d->accu : about;
     g->innermost = g->selected = at_instruction ? debug_innermost(d) : none;
     if (reason != DEBUG_BEGIN) report(g, d, about);
-    while (obey(g, d, debug_get_byte(&g->connection))) {}
+    while (perform(g, d, debug_get_byte(&g->connection))) {}
     g->connection.is_checkpoint = false;
     debug_forget_values(&g->values);
 }

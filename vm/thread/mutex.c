@@ -13,8 +13,9 @@ struct condition {
     struct vm_waiters waiters;
 };
 
-/* What either counts, with what malloc adds. */
+/* What --max-heap counts for either, with what malloc adds. */
 enum { COUNTED_BYTES = sizeof(struct vm_mutex) + 16 };
+_Static_assert(sizeof(struct condition) <= sizeof(struct vm_mutex), "counted as one");
 
 /* The heap is the first word of both. */
 static struct gc_heap **data_of(value v) { return *(struct gc_heap ***)custom_data(v); }

@@ -54,7 +54,7 @@ struct survival {
 };
 
 /* Of each domain, while the samples are read backwards. */
-struct place {
+struct progress {
     double after;      /* hits since the current sample */
     size_t collection; /* that of the last one */
 };
@@ -119,21 +119,21 @@ static double *weigh_collections(const struct report_model *m, const int64_t *st
  * survives, there are more collections at times when little does. */
 static void fill_near(struct survival *v) {
     const struct report_model *m = v->query->model;
-    struct place *places = report_alloc(m->threads.count * sizeof *places);
+    struct progress *by_domain = report_alloc(m->threads.count * sizeof *by_domain);
     size_t count, last = 0;
     int64_t *starts = list_collections(m, &count);
     double *weights = weigh_collections(m, starts, count);
     for (size_t i = m->samples.count; i > 0 && count > 0; i--) {
         struct report_sample s = report_sample_of(m, i - 1);
         if (!in_minor_heap(&s) || collected_at(&s) == REPORT_NEVER) continue;
-        struct place *place = &places[m->threads.at[s.thread].domain];
+        struct progress *at_domain = &by_domain[m->threads.at[s.thread].domain];
         size_t collection = collections_by(starts, count, collected_at(&s));
-        if (collection != place->collection) place->after = 0;
+        if (collection != at_domain->collection) at_domain->after = 0;
         if (collection != last) v->collections++;
-        place->collection = last = collection;
-        double bin = (place->after + s.hits / 2.0) / m->rate / BIN_WORDS;
+        at_domain->collection = last = collection;
+        double bin = (at_domain->after + s.hits / 2.0) / m->rate / BIN_WORDS;
         size_t at = bin < BINS - 1 ? (size_t)bin : BINS - 1;
-        place->after += s.hits;
+        at_domain->after += s.hits;
         if (!report_query_selects(v->query, &s)) continue;
         bool promoted = s.promoted != REPORT_NEVER;
         bin_add(&v->near[at], s.hits, weights[collection], promoted, collection + 1);
@@ -143,7 +143,7 @@ static void fill_near(struct survival *v) {
     while (v->known < BINS && bin_is_known(&v->near[v->known]) &&
            v->near[v->known].sources >= MOST_COLLECTIONS * v->collections)
         v->known++;
-    report_free(places, starts, weights);
+    report_free(by_domain, starts, weights);
 }
 
 /* The far bin of a distance in words; -1: it is nearer. */

@@ -107,7 +107,7 @@ static void map_locations(struct report_board *b) {
             report_map_location(b->model, mp_reader_location(b->reader, b->locations.count)));
 }
 
-/* The site of a call stack: that of its innermost frame of the user's own. */
+/* The site of a call stack: that of its innermost frame that is not of a library. */
 static uint32_t site_of_stack(struct report_board *b, uint32_t number) {
     struct report_numbers *sites = &b->sites_of_nodes;
     const size_t count = (size_t)mp_reader_stack_count(b->reader) + 1;
