@@ -65,7 +65,7 @@ struct mp_sites {
 struct mp_ticker {
     pthread_t thread;
     bool runs;
-    _Atomic bool in_pause;
+    _Atomic bool ends, in_pause;
     _Atomic uint32_t running, collecting;
 };
 

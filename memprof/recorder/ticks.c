@@ -1,17 +1,20 @@
-/* ticks.c - which functions use the processor: a thread waits on the clock of the process's
- * CPU time and notes a tick every 10 ms; the machine's next poll takes the call stack.
+/* ticks.c - which functions use the processor: a thread waits for a timer on the clock of the
+ * process's CPU time and notes a tick every 10 ms; the machine's next poll takes the call stack.
  *
- * A timer's signal would interrupt the program's system calls, and could be one that it handles.
- * The thread blocks all signals, and touches nothing but the atomic words of struct mp_ticker and
- * those that request a poll. If it can't be created there are no ticks. */
+ * A signal of the process would interrupt the program's system calls, and could be one that it
+ * handles. The timer's is sent to the thread alone, which blocks all signals and waits for this one
+ * (pthread_cancel needs memory when it is first called). The thread touches nothing but the atomic
+ * words of struct mp_ticker and those that request a poll. If it can't be created there are no
+ * ticks. */
 #include "memprof/recorder/recorder_internal.h"
 #include "vm/state/domain.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <time.h>
+#include <unistd.h>
 
-enum { STACK_BYTES = 1 << 18 };
+enum { STACK_BYTES = 1 << 18, TICK_SIGNAL = SIGPROF };
 
 /* Ticks of the recorder's own work are left out. */
 static void note(struct mp_recorder *r, uint32_t ticks) {
@@ -21,18 +24,35 @@ static void note(struct mp_recorder *r, uint32_t ticks) {
     gc_request_action(&r->d->gc);
 }
 
+/* A timer that sends TICK_SIGNAL to this thread. */
+static bool start_timer(timer_t *timer) {
+    struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = TICK_SIGNAL};
+    const struct itimerspec every = {{0, MP_TICK_NS}, {0, MP_TICK_NS}};
+    event._sigev_un._tid = gettid();
+    if (timer_create(CLOCK_PROCESS_CPUTIME_ID, &event, timer) != 0) return false;
+    if (timer_settime(*timer, 0, &every, NULL) == 0) return true;
+    timer_delete(*timer);
+    return false;
+}
+
 static void *take_ticks(void *context) {
     struct mp_recorder *r = context;
     uint64_t next = mp_process_ns() + MP_TICK_NS;
-    for (;;) {
-        const struct timespec at = {(time_t)(next / SECOND_NS), (long)(next % SECOND_NS)};
-        if (clock_nanosleep(CLOCK_PROCESS_CPUTIME_ID, TIMER_ABSTIME, &at, NULL) != 0) return NULL;
+    timer_t timer;
+    sigset_t one;
+    int number;
+    sigemptyset(&one);
+    sigaddset(&one, TICK_SIGNAL);
+    if (!start_timer(&timer)) return NULL;
+    while (sigwait(&one, &number) == 0 && !r->ticker.ends) {
         uint64_t now = mp_process_ns();
         if (now < next) continue;
         uint64_t ticks = 1 + (now - next) / MP_TICK_NS;
         next += ticks * MP_TICK_NS;
         note(r, (uint32_t)ticks);
     }
+    timer_delete(timer);
+    return NULL;
 }
 
 void mp_ticker_start(struct mp_recorder *r) {
@@ -42,6 +62,7 @@ void mp_ticker_start(struct mp_recorder *r) {
     if (pthread_attr_init(&attributes) != 0) return;
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
     pthread_sigmask(SIG_SETMASK, &all, &before);
+    r->ticker.ends = false;
     r->ticker.runs = pthread_create(&r->ticker.thread, &attributes, take_ticks, r) == 0;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
@@ -52,7 +73,8 @@ void mp_ticker_forget(struct mp_recorder *r) { r->ticker = (struct mp_ticker){.r
 void mp_ticker_stop(struct mp_recorder *r) {
     if (*r->own_process == 0) mp_ticker_forget(r); /* a child process has no such thread */
     if (!r->ticker.runs) return;
-    pthread_cancel(r->ticker.thread);
+    r->ticker.ends = true;
+    pthread_kill(r->ticker.thread, TICK_SIGNAL);
     pthread_join(r->ticker.thread, NULL);
     r->ticker.runs = false;
 }

@@ -264,8 +264,8 @@ def fuzz_parts(scale):
 
 def faults_parts(_):
     """Each allocation and each system call of many programs fails in turn; storms; leaks."""
-    for group, cost in (('memory', 600), ('heap', 300), ('readers', 200), ('io', 300),
-                        ('signals', 100), ('leaks', 1500)):
+    for group, cost in (('memory', 600), ('heap', 300), ('readers', 200), ('recordings', 300),
+                        ('io', 300), ('signals', 100), ('leaks', 1500)):
         yield Part('faults, ' + group, cost,
                    suite('tests/faults/run', DEBUG, '--long', '--jobs', '1', '--seconds',
                          '{seconds}', '--seed', '{seed}', group), needs=DEBUG)

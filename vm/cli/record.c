@@ -45,6 +45,10 @@ static bool read_environment(const struct vm_image *image, struct mp_recorder_op
         return false;
     }
     options->path = strdup(path);
+    if (options->path == NULL) {
+        cli_fail(STATUS_REFUSED, path, "out of memory");
+        return false;
+    }
     *quiet = true;
     unsetenv("MEMTRACE");
     return true;
@@ -112,9 +116,12 @@ static int start(struct cli_options *options, struct vm *vm, const char *shown) 
     recorder->warn = warn;
     if (options->verb == VERB_PROF_RECORD && !options->quiet) recorder->farewell = farewell;
     recorder->replace = options->force ? MP_REPLACE_ANY : MP_REPLACE_OUTPUT;
-    if (asked) recorder->path = options->output == NULL ? NULL : strdup(options->output);
-    else if (!read_environment(vm->image, recorder, &options->quiet)) return STATUS_REFUSED;
-    else if (recorder->path == NULL) return 0;
+    if (!asked && !read_environment(vm->image, recorder, &options->quiet)) return STATUS_REFUSED;
+    if (asked && options->output != NULL) {
+        recorder->path = strdup(options->output);
+        if (recorder->path == NULL) return cli_fail(STATUS_REFUSED, shown, "out of memory");
+    }
+    if (!asked && recorder->path == NULL) return 0;
     if (!cli_has_profiler()) return STATUS_REFUSED;
     if (testing && !baseline_is_usable(options)) return STATUS_REFUSED;
     if (testing && recorder->path == NULL && !make_temporary_file(recorder)) return STATUS_REFUSED;

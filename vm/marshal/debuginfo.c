@@ -38,6 +38,7 @@ struct vm_debuginfo {
     const uint8_t *bytes;             /* the section, as long as there are units to read */
     size_t length;
     const struct vm_image *image; /* its file holds the bytes; NULL: they are in memory */
+    bool no_memory;               /* for an event */
 };
 
 void vm_debuginfo_delete(struct vm_debuginfo *t) {
@@ -107,8 +108,12 @@ static bool add_event(struct vm_debuginfo *t, struct word_map *seen, value v, ui
         .file = keep_text(t, seen, field(from, POSITION_FILE)),
         .definition = keep_text(t, seen, field(v, EVENT_DEFINITION)),
     };
-    return at / 4 < UINT32_MAX && event.file != NULL && event.definition != NULL &&
-           vector_push(&t->events, event, FIRST_ROWS, NULL);
+    if (at / 4 >= UINT32_MAX) return false;
+    if (event.file != NULL && event.definition != NULL &&
+        vector_push(&t->events, event, FIRST_ROWS, NULL))
+        return true;
+    t->no_memory = true;
+    return false;
 }
 
 static int by_position(const void *a, const void *b) {
@@ -220,7 +225,9 @@ static enum vm_status read_unit(struct vm_debuginfo *t, struct unit *unit, struc
         status = vm_marshal_read_arena(t->bytes + unit->at, unit->length, &arena, &list, &used,
                                        error);
     if (status == VM_OK && !add_list(t, list, unit->start, &limit))
-        status = vm_error_set(error, VM_BAD_MARSHAL, "DBUG: a debug event is ill-formed");
+        status = t->no_memory
+                     ? vm_error_set(error, VM_NO_MEMORY, "for debug information")
+                     : vm_error_set(error, VM_BAD_MARSHAL, "DBUG: a debug event is ill-formed");
     unit->count = t->events.count - unit->first;
     vm_arena_free(&arena);
     if (t->image != NULL) vm_image_drop_debug(t->image, unit->at, unit->length);
@@ -315,8 +322,14 @@ struct vm_debuginfo *vm_debuginfo_of_events(value v) {
 /* ---- The program's. ---- */
 
 static void warn(struct vm *vm, const char *file, const struct vm_error *error) {
-    fprintf(vm_err(vm), "%s: damaged debug information (%s): source locations are missing\n", file,
-            error->detail);
+    if (error->status == VM_NO_MEMORY)
+        fprintf(vm_err(vm),
+                "%s: not enough memory for debug information: "
+                "source locations are missing\n",
+                file);
+    else
+        fprintf(vm_err(vm), "%s: damaged debug information (%s): source locations are missing\n",
+                file, error->detail);
 }
 
 static const char *program_name(const struct vm *vm) {
