@@ -33,7 +33,7 @@ let agree () =
 
 let collections () =
   let kept = some_work () in
-  for i = 0 to 6 do
+  for i = 0 to 11 do
     ignore (Sys.opaque_identity (ref i));
     say "%d %b" i (collect i)
   done;

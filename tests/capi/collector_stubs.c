@@ -66,6 +66,10 @@ value t_wait_for_heap(value unit) {
 
 /* ---- Collections. ---- */
 
+/* Primitives, which no header declares. */
+extern value caml_gc_minor(value unit), caml_gc_major(value unit), caml_gc_full_major(value unit);
+extern value caml_gc_compaction(value unit), caml_gc_major_slice(value words);
+
 value t_collect(value which) {
     intnat minors = Caml_state->stat_minor_collections, majors = Caml_state->stat_major_collections;
     intnat compactions = Caml_state->stat_compactions;
@@ -98,6 +102,17 @@ value t_collect(value which) {
         caml_finish_major_cycle();
         caml_compact_heap(-1);
         return Val_bool(Caml_state->stat_compactions > compactions);
+    case 7: caml_gc_minor(Val_unit); break;
+    case 8: caml_gc_major(Val_unit); return Val_bool(Caml_state->stat_major_collections > majors);
+    case 9:
+        caml_gc_full_major(Val_unit);
+        return Val_bool(Caml_state->stat_major_collections > majors);
+    case 10:
+        caml_gc_compaction(Val_unit);
+        return Val_bool(Caml_state->stat_compactions > compactions);
+    case 11:
+        caml_gc_minor(Val_unit);
+        return Val_bool(caml_gc_major_slice(Val_int(0)) == Val_int(0));
     }
     return Val_bool(Caml_state->stat_minor_collections > minors);
 }

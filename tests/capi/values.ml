@@ -35,6 +35,7 @@ external string_length : string -> int = "t_string_length"
 external array : 'a array -> int = "t_array"
 external hash_variant : string -> int = "t_hash_variant"
 external hash : string -> int = "t_hash"
+external generic : 'a -> 'a -> int * bool * bool * int * bool = "t_generic"
 external md5 : unit -> string = "t_digest"
 open Bigarray
 external ba_static : unit -> (float, float64_elt, c_layout) Array2.t = "t_ba_static"
@@ -131,7 +132,10 @@ let texts () =
   say "%d %d %d" (array [| 1; 2 |]) (array [| 1.; 2.; 3. |]) (array [||]);
   say "%d %d %d" (hash_variant "A") (hash_variant "Something_longer") (hash_variant "");
   say "%b" (hash_variant "Foo" = (Obj.magic `Foo : int));
-  say "%d %s" (hash "text") (Digest.to_hex (md5 ()))
+  say "%d %s" (hash "text") (Digest.to_hex (md5 ()));
+  let order, same, differ, number, copied = generic (1, "a") (1, "b") in
+  say "%d %b %b %b %b" order same differ (number = Hashtbl.seeded_hash_param 10 100 3 (1, "a")) copied;
+  (match generic (Fun.id, 1) (Fun.id, 2) with _ -> say "?" | exception Invalid_argument why -> say "%s" why)
 
 let bigarrays () =
   let a = ba_static () in

@@ -319,6 +319,22 @@ value t_hash(value s) {
     h = caml_hash_mix_string(h, s);
     return Val_long(h);
 }
+/* Primitives, which no header declares. */
+extern value caml_compare(value a, value b), caml_equal(value a, value b);
+extern value caml_notequal(value a, value b), caml_obj_dup(value v);
+extern value caml_hash(value meaningful, value total, value seed, value v);
+value t_generic(value a, value b) {
+    CAMLparam2(a, b);
+    CAMLlocal2(copy, all);
+    copy = caml_obj_dup(a);
+    all = caml_alloc_tuple(5);
+    Store_field(all, 0, caml_compare(a, b));
+    Store_field(all, 1, caml_equal(a, copy));
+    Store_field(all, 2, caml_notequal(a, b));
+    Store_field(all, 3, caml_hash(Val_int(10), Val_int(100), Val_int(3), copy));
+    Store_field(all, 4, Val_bool(copy != a));
+    CAMLreturn(all);
+}
 value t_digest(value s) {
     struct MD5Context context;
     value digest = caml_alloc_string(16);
