@@ -60,7 +60,7 @@ def test_top_of_a_process(place):
     screen.press('t', 'growth/min')
     screen.press('d', 'site, since the mark')
     screen.press('d', r'site$')
-    screen.press('o', 'the output of a process that runs already')
+    screen.press('o', 'only the output of a program that')
     screen.press('s', r'%s.heap: \d+ blocks' % program.pid)
     screen.leave()
     status = lambda: place.done('attach', '--status', program.pid).stdout

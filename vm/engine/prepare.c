@@ -146,13 +146,13 @@ static struct vm_decoded *place_piece(struct domain *d, struct vm_function *f, s
         return &area->decoded.items[f->decoded - 1];
     words += words / 4; /* the next pieces are about as long; what none touches takes no memory */
     make_room(area, words);
-    struct vm_decoded *place = vm_decoded_add(area);
-    *place = (struct vm_decoded){.words = area->words + area->used, .word_count = 1};
-    place->function = (uint32_t)(f - d->vm->functions);
+    struct vm_decoded *piece = vm_decoded_add(area);
+    *piece = (struct vm_decoded){.words = area->words + area->used, .word_count = 1};
+    piece->function = (uint32_t)(f - d->vm->functions);
     f->decoded = (uint32_t)area->decoded.count;
     pieces->room = words;
     area->used += words;
-    return place;
+    return piece;
 }
 
 /* The entry of a program in pieces is a NEXT_PIECE, in words of its own. */
@@ -172,13 +172,13 @@ const uintptr_t *vm_next_piece(struct domain *d) {
     vm_drop_pages(pieces->heights, pieces->from * sizeof *pieces->heights); /* PC1 */
     pieces->next = vm_ir_make_piece(&area->ir, code, pieces->from);
     struct vm_emission e = emission_of(vm, f, &area->ir);
-    struct vm_decoded *place = place_piece(d, f, vm_threaded_words(&e));
-    place->word_count = vm_emit_threaded(&e, (uintptr_t *)place->words, offsets_for_rows(area));
-    place->pcs = NULL;
-    ASSERT(place->word_count > 0 && place->word_count <= pieces->room);
+    struct vm_decoded *piece = place_piece(d, f, vm_threaded_words(&e));
+    piece->word_count = vm_emit_threaded(&e, (uintptr_t *)piece->words, offsets_for_rows(area));
+    piece->pcs = NULL;
+    ASSERT(piece->word_count > 0 && piece->word_count <= pieces->room);
     end_preparation(area);
     f->entry = vm->functions[0].entry; /* it runs once: PC1 holds for one activation */
-    return place->words;
+    return piece->words;
 }
 
 bool vm_function_prepare(struct vm *vm, uint32_t index) {

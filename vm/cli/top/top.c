@@ -99,7 +99,7 @@ static void show_report(struct top *t, const char *verb) {
 static void show_output(struct top *t) {
     show_table(t);
     if (t->source.child == 0) {
-        set_message(t, "the output of a process that runs already goes where it went before");
+        set_message(t, "only the output of a program that `prof top` started is shown");
         return;
     }
     t->shows_output = true;
@@ -108,7 +108,7 @@ static void show_output(struct top *t) {
 
 /* ---- Snapshots. ---- */
 
-/* `prof snapshot` runs beside, since the process may take its time. */
+/* `prof snapshot` runs as a process of its own, since it may have to wait for the program. */
 static void take_snapshot(struct top *t) {
     char self[PATH_MAX], pid[24];
     int ends[2];
@@ -269,8 +269,8 @@ static void watch(struct top *t) {
 int cli_top(struct cli_options *options) {
     if (!top_is_possible())
         return cli_fail(STATUS_REFUSED, NULL,
-                        "prof top needs a terminal with cursor movement (TERM is dumb, or this is "
-                        "none): use `prof attach` or `prof record`, and `prof summary --running`");
+                        "prof top needs a terminal with cursor movement, not TERM=dumb: use `prof "
+                        "attach` or `prof record`, and `prof summary --running`");
     struct top *t = calloc(1, sizeof *t);
     if (t == NULL) return cli_fail(STATUS_REFUSED, NULL, "out of memory");
     t->options = options;
