@@ -50,7 +50,8 @@ struct gc_params {
     bool minor_keeps_keys;        /* minor collections keep all keys of ephemerons alive */
     bool minor_keeps_data;        /* and all data, whatever becomes of the keys */
     bool large_customs_are_major; /* those of more than custom_minor_max_bytes */
-    bool adaptive_minor;          /* the minor heap may grow to 1M words while survival is high */
+    bool adaptive_minor;          /* the minor heap is small in short runs, and may grow to 1M words
+                                     while survival is high */
     bool complete;                /* defaults have replaced zeros */
 };
 

@@ -54,8 +54,11 @@ enum {
 };
 #define MAX_ADAPTIVE_MINOR_WORDS ((size_t)1 << 20)
 #define MIN_ADAPTIVE_MINOR_WORDS ((size_t)1 << 16)
-#define MIN_MINOR_WORDS          ((size_t)IF_SMALL_TABLES(512, 4096))
-#define COMMIT_BYTES             ((size_t)2 << 20) /* the heap is committed in steps of this size */
+/* Of an adaptive minor heap after its first collection, until FEW_MINOR_WORDS were allocated. */
+#define EARLY_MINOR_WORDS ((size_t)80 << 10)
+#define FEW_MINOR_WORDS   ((size_t)1 << 20)
+#define MIN_MINOR_WORDS   ((size_t)IF_SMALL_TABLES(512, 4096))
+#define COMMIT_BYTES      ((size_t)2 << 20) /* the heap is committed in steps of this size */
 
 /* ---- Memory of tables (limit.c). ---- */
 

@@ -243,11 +243,10 @@ static bool evacuate_continuations(struct gc_domain *g) {
  * major heap: blocks then have more time to die. If most survive, that does not help, and the
  * copies need fresh pages: the minor heap shrinks, and with it the pause, until half of its blocks
  * die. */
-static void adapt_size(struct gc_domain *g, size_t used_words) {
+static void adapt_to_survival(struct gc_domain *g, size_t used_words) {
     struct gc_minor *minor = &g->minor;
     const struct gc_heap *heap = g->heap;
     size_t current = minor->wanted_words, promoted = minor->promoted_words;
-    if (!heap->params.adaptive_minor) return;
     size_t heap_words = heap->pace.live_words + heap->pace.allocated_words;
     bool shrunk = current < heap->params.minor_words;
     bool may_grow = shrunk ||
@@ -262,6 +261,21 @@ static void adapt_size(struct gc_domain *g, size_t used_words) {
     } else if (too_long && current > MIN_ADAPTIVE_MINOR_WORDS) {
         minor->wanted_words = current / 2;
     }
+}
+
+/* Between its first collection and the one after FEW_MINOR_WORDS the minor heap is small, and its
+ * other pages are returned, since many programs end before they have allocated much more. The
+ * first one comes as late as in a larger heap: short runs of small programs need none. */
+static void adapt_size(struct gc_domain *g, size_t used_words) {
+    struct gc_minor *minor = &g->minor;
+    const struct gc_heap *heap = g->heap;
+    size_t all = heap->stats.minor_words, normal = heap->params.minor_words;
+    bool was_early = all - used_words < FEW_MINOR_WORDS;
+    if (!heap->params.adaptive_minor) return;
+    if (all >= FEW_MINOR_WORDS && was_early) minor->wanted_words = normal;
+    else if (!was_early && used_words > minor->wanted_words / 2) adapt_to_survival(g, used_words);
+    else if (was_early && g->cause != GC_FOR_PROGRAM && normal > EARLY_MINOR_WORDS)
+        minor->wanted_words = EARLY_MINOR_WORDS;
 }
 
 /* If everything survives, cells may be an eighth larger than their blocks (sometimes a little more,
@@ -312,7 +326,7 @@ static void evacuate_minor_heap(struct gc_domain *g) {
     minor->collecting = false;
     if (gc_fills_junk(heap)) gc_fill_junk(used_from, g->young_end);
     count_promoted(g, used / 8);
-    if (used / 8 > minor->wanted_words / 2) adapt_size(g, used / 8);
+    adapt_size(g, used / 8);
     gc_end_activity(g, GC_ACT_MINOR, minor->promoted_words);
     gc_log(heap, 0x02, ">");
 }

@@ -15,8 +15,9 @@
  * requires: its heap stays near 1.7 times the live data where o = 120 would allow 2.2.
  *
  * While a program builds its data structures, marking would start again and again. So if most of
- * what was allocated in the last cycle survived, marking starts later, at up to 0.8 o % of live;
- * and the work is estimated from that survival, not from what was live before.
+ * what was allocated in the last cycle survived, marking starts later, at up to 0.8 o % of live, or
+ * 1.3 o % while less than 3 MB are live: a short run of a large program then ends before it. The
+ * work is estimated from that survival, not from what was live before.
  *
  * Small heaps are collected as well, so that small programs stay small. But with many roots (a deep
  * stack) marking starts only when an eighth of their number, in words, has been allocated.
@@ -36,6 +37,7 @@ enum {
     SLICE_DISCARDS = IF_SMALL_TABLES(1, 64), /* spans */
     LONG_COPY_WORDS = 100000, /* a minor collection that promotes this takes 1 ms or more */
     MIN_TRIGGER_WORDS = IF_SMALL_TABLES(64, 32 * 1024),
+    SMALL_HEAP_WORDS = IF_SMALL_TABLES(256, 384 * 1024),
     ROOTS_PER_WORD = 8, /* read for each word allocated, at most */
     MIN_ALLOWANCE_WORDS = IF_SMALL_TABLES(64, 8 * 1024),
     BULK_SHARE = 2,
@@ -56,13 +58,16 @@ static double sweep_work(const struct gc_heap *heap) {
 }
 
 static double at_least(double x, double minimum) { return x > minimum ? x : minimum; }
+static double at_most(double x, double maximum) { return x < maximum ? x : maximum; }
 
 /* ---- Triggers and rates. ---- */
 
 static void set_trigger(struct gc_heap *heap) {
     struct gc_pace *pace = &heap->pace;
-    double stretch = 0.5 + at_least(pace->survival - 0.5, 0) * 0.6;
-    double words = (double)pace->live_words * overhead(heap) * stretch;
+    double building = at_least(pace->survival - 0.5, 0) * 2;
+    double live = (double)pace->live_words, share = live * overhead(heap);
+    double missing = at_least(SMALL_HEAP_WORDS - live, 0);
+    double words = share * (0.5 + building * 0.3) + building * at_most(share, missing) / 2;
     double least = at_least((double)heap->mark.root_words / ROOTS_PER_WORD, MIN_TRIGGER_WORDS);
     pace->trigger_words = (size_t)at_least(words, least);
 }
