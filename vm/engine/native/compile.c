@@ -33,7 +33,6 @@ enum {
     MOST_SLOTS = 1500,
     BYTES_PER_ROW = 300,                /* more than any row needs, late code included */
     MORE_VALUES = 64 + MOST_REFERENCES, /* values beyond one per slot */
-    SCRATCH_BYTES = 16384 - 64,
     /* Functions begin in the middle of a cache line: their speed does not depend on the code before
      * them, and of four places this was the fastest (bench/HISTORY.md). */
     CODE_LINE = 64,
@@ -56,34 +55,20 @@ uintptr_t native_cell(const struct native_compiler *c, uint32_t row) {
     return (uintptr_t)(c->cells + CELL_WORDS * (size_t)c->rows[row].cell + 2);
 }
 
-struct native_scratch {
-    struct native_scratch *next; /* the one allocated before it */
-    size_t used, size;           /* bytes of `memory` */
-    _Alignas(max_align_t) unsigned char memory[];
-};
-
 void *native_scratch(struct native_compiler *c, size_t bytes) {
-    struct native_scratch *s = c->scratch;
-    bytes = (bytes + 15) & ~(size_t)15;
-    if (s == NULL || s->size - s->used < bytes) {
-        size_t size = bytes > SCRATCH_BYTES ? bytes : SCRATCH_BYTES;
-        s = vm_must(calloc(1, sizeof *s + size));
-        s->next = c->scratch;
-        s->size = size;
-        c->scratch = s;
-    }
-    s->used += bytes;
-    return s->memory + s->used - bytes;
+    return native_memory_get(&c->native->scratch, bytes);
 }
 
-static void *grown(void *items, uint32_t count, uint32_t *capacity, size_t bytes) {
+static void *grown(struct native_compiler *c, void *items, uint32_t count, uint32_t *capacity,
+                   size_t bytes) {
     if (count < *capacity) return items;
     *capacity = *capacity == 0 ? 64 : 2 * *capacity;
-    return vm_must(realloc(items, *capacity * bytes));
+    void *wider = native_scratch(c, *capacity * bytes);
+    return count == 0 ? wider : memcpy(wider, items, count * bytes);
 }
 
 struct native_late *native_add_late(struct native_compiler *c, uint8_t *site, unsigned kind) {
-    c->late = grown(c->late, c->late_count, &c->late_capacity, sizeof *c->late);
+    c->late = grown(c, c->late, c->late_count, &c->late_capacity, sizeof *c->late);
     struct native_late *late = &c->late[c->late_count++];
     *late = (struct native_late){.site = site, .row = c->row, .body = (uint8_t)c->body};
     late->kind = kind;
@@ -110,7 +95,7 @@ static void add_site(struct native_compiler *c, uint8_t *site, int32_t word, uin
         link_site(c, &added, to->label);
         return;
     }
-    c->sites = grown(c->sites, c->site_count, &c->site_capacity, sizeof *c->sites);
+    c->sites = grown(c, c->sites, c->site_count, &c->site_capacity, sizeof *c->sites);
     c->sites[c->site_count] = added;
     to->sites = ++c->site_count;
 }
@@ -414,14 +399,9 @@ static void free_compiler(struct native_compiler *c) {
     if (c == NULL) return;
     if (c->bodies == NULL) vm_ir_free(&c->ir);
     native_free_bodies(c);
-    free(c->late);
-    free(c->sites);
     free(c->tables.items);
     free(c->loops);
-    for (struct native_scratch *s = c->scratch, *next; s != NULL; s = next) {
-        next = s->next;
-        free(s);
-    }
+    native_memory_reset(&c->native->scratch);
     free(c);
 }
 

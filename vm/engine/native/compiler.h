@@ -9,6 +9,7 @@
 #include "vm/engine/native/emit.h"
 #include "vm/engine/native/exits.h"
 #include "vm/engine/native/observer.h"
+#include "vm/engine/native/scratch.h"
 #include "vm/engine/native/values.h"
 #include "vm/state/vm.h"
 
@@ -74,6 +75,7 @@ struct vm_native {
     uint8_t *refusals; /* by function: it cannot be inlined */
     uint32_t refusal_count;
     struct native_compiler *compiling; /* freed if memory ends */
+    struct native_memory scratch;      /* its */
     size_t cell_count;
     size_t charged;             /* bytes, to the heap's limit */
     uint32_t compiled, refused; /* functions */
@@ -192,7 +194,6 @@ struct native_compiler {
     uint32_t reference_count;
     struct native_loop *loops;
     uint32_t loop_count;
-    struct native_scratch *scratch;
     uint32_t last_exit, last_exit_row, changes, last_exit_changes;
 };
 

@@ -293,6 +293,7 @@ void vm_native_destroy(struct vm *vm) {
     struct vm_native *n = vm->native;
     if (n == NULL) return;
     native_free_compiling(n);
+    native_memory_free(&n->scratch);
     if (n->perf_map != NULL) fclose(n->perf_map);
     native_gdb_remove(&n->gdb_files, NULL);
     code_memory_destroy(&n->memory);
