@@ -5,6 +5,7 @@
  * channel's state after them (IO4). */
 #include "stdlib/channel.h"
 
+#include "vm/base/os.h"
 #include "vm/code/version.h"
 #include "vm/image/policy.h"
 #include "vm/stack/limits.h"
@@ -15,6 +16,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+
+enum { DROPPED_BYTES = 4 * 4096 };
 
 /* ---- Injected failures. ---- */
 
@@ -422,11 +425,21 @@ bool channel_length(struct channel *c, int64_t *length, struct channel_failure *
     return true;
 }
 
+/* Returns the pages of a closed channel's buffer, which nothing reads any more: the channel may
+ * stay until a cycle ends. Not while another thread is in a system call with the buffer (IO5), and
+ * not if little of it was used. */
+static void drop_buffer(struct channel *c) {
+    ASSERT(c->fd == -1);
+    if (c->lock.holder == NULL && c->offset >= DROPPED_BYTES)
+        vm_drop_pages(c->buffer, sizeof c->buffer);
+}
+
 bool channel_close(struct channel *c, struct channel_failure *failure) {
     if (c->fd == -1) return true;
     int fd = c->fd;
     c->fd = -1;
     c->curr = c->max = c->end;
+    drop_buffer(c);
     int fault = nonblocking_fault(c->owner);
     int result = c->stream == NULL ? close(fd) : 0;
     if (fault != 0) return failed(failure, fault);

@@ -59,6 +59,15 @@ let () =
             '  Printf.printf "%d %d\\n" (List.length l) (Hashtbl.hash l) done',
 }
 
+# Prints the most memory that the process has taken, in KB.
+PEAK = '''
+let rec peak status =
+  match Scanf.sscanf (input_line status) "VmHWM: %d" (fun n -> n) with
+  | n -> n
+  | exception Scanf.Scan_failure _ -> peak status
+let () = print_int (peak (open_in "/proc/self/status"))
+'''
+
 
 class Place:
     """A folder of compiled programs, inside another, and the binary under test."""

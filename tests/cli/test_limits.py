@@ -6,7 +6,7 @@ import signal
 import subprocess
 import time
 
-from support import Case
+from support import Case, PEAK
 
 
 def pure_refusal(subject, capability):
@@ -731,6 +731,22 @@ let () =
             out.seek(0)
             self.assertEqual(status, 0, out.read())
             return usage.ru_maxrss
+
+    def test_buffers_of_closed_channels_take_no_memory(self):
+        self.place.write('closed.ml', """
+            let buffer = Bytes.create 65536
+            let read _ =
+              let file = open_in_bin "large" in
+              let n = input file buffer 0 65536 in
+              close_in file;
+              file, n
+            let files = List.init (int_of_string Sys.argv.(1)) read
+            let () = assert (List.for_all (fun (file, n) -> n = 65536 && pos_in file = 65536) files)
+            """ + PEAK)
+        self.place.write('large', 65536 * 'x')
+        self.place.tool('ocamlc', '-o', 'closed.byte', 'closed.ml')
+        one, many = (int(self.bactrian('closed.byte', n).out) for n in ('1', '400'))
+        self.assertLess(many - one, 400 * 16)
 
     def test_tables_outside_the_heap_count_towards_the_limit(self):
         """S7 among them: threads' stacks. Each program holds ever more of one kind of thing, or

@@ -2,7 +2,7 @@
 import os
 import unittest
 
-from support import Case, ocaml5
+from support import Case, PEAK, ocaml5
 
 # Of some 20 instructions each: more than 8,192 in all.
 STEP = '''let f%(n)d x = if x < 0 then raise Not_found else x + %(n)d
@@ -13,14 +13,6 @@ let () =
   total := !total + (match !sum land 3 with 0 -> 5 | 1 -> 6 | 2 -> 7 | _ -> f%(n)d !sum)
 '''
 
-# Prints the most memory that the process has taken, in KB.
-PEAK = '''
-let rec peak status =
-  match Scanf.sscanf (input_line status) "VmHWM: %d" (fun n -> n) with
-  | n -> n
-  | exception Scanf.Scan_failure _ -> peak status
-let () = print_int (peak (open_in "/proc/self/status"))
-'''
 LIBRARIES = '/usr/lib/ocaml/compiler-libs'
 
 
