@@ -7,7 +7,7 @@
 #include "vm/state/vm.h"
 
 struct vm_decoded *vm_decoded_add(struct vm_decoded_area *area) {
-    vm_must_have(vector_reserve(&area->decoded, 1, IF_SMALL_TABLES(1, 64), NULL));
+    vm_must_have(vector_reserve(&area->decoded, 1, IF_SMALL_TABLES(1, 4096), NULL));
     return &area->decoded.items[area->decoded.count++];
 }
 

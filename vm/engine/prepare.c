@@ -24,7 +24,7 @@ static uint32_t function_id(const struct vm_code *code, const struct vm_function
 }
 
 /* After a function of that many rows, the memory in which it was prepared is freed. */
-enum { MANY_ROWS = 4 * VM_PIECE_ROWS };
+enum { MANY_ROWS = 2 * VM_PIECE_ROWS };
 
 static void free_preparation(struct vm_decoded_area *area) {
     vm_ir_free(&area->ir);
