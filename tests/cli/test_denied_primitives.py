@@ -72,7 +72,7 @@ class DeniedPrimitives(Case):
                  if capability in ('FS_READ', 'FS_WRITE') and not by_name}
         self.assertEqual(names, {'bactrian_units_write', 'bactrian_profile_start',
                                  'bactrian_profile_snapshot'})
-        for name, kinds in (('bactrian_units_write', 'is'), ('bactrian_profile_start', 'fs'),
+        for name, kinds in (('bactrian_units_write', 'is'), ('bactrian_profile_start', 'fis'),
                             ('bactrian_profile_snapshot', 's')):
             self.place.write('call.basm', call(name, kinds))
             for flags in (['--allow=fs-write=.'], ['--pure'], ['--deny=fs-write']):

@@ -308,7 +308,7 @@ void native_put_arity_stubs(struct emitter *e, struct vm_native *n) {
     emit_link(e, more, e->at);
     put_more(e, n, leave);
     for (uint32_t k = 1; k <= FEW; k++) {
-        emit_align(e, 16);
+        emit_align(e, 16, 0);
         n->stubs.other_arity[k] = runs_at(e, e->at);
         put_other_arity(e, n, k, to_restart, leave);
     }

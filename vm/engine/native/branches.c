@@ -114,7 +114,7 @@ static void jump_by_table(struct native_compiler *c, const uint32_t *labels, uin
     emit_load_signed_32(e, R_TEMP, at_index(R_TEMP2, R_TEMP, 2, 0));
     emit_alu(e, ALU_ADD, R_TEMP, R_TEMP2);
     emit_jump_register(e, R_TEMP);
-    emit_align(e, 4);
+    emit_align(e, 4, 0);
     uint8_t *table = e->at;
     struct vm_native_table noted = {(uint32_t)(table - e->start), n};
     if (!vector_push(&c->tables, noted, 8, NULL)) vm_must(NULL);

@@ -514,7 +514,6 @@ static void set_entry(struct native_compiler *c) {
 /* False: the function has an instruction that cannot be compiled, or there is no memory for it. */
 static bool compile(struct native_compiler *c) {
     struct code_memory *memory = &c->native->memory;
-    memory->used = (memory->used + CODE_LINE - CODE_PLACE - 1) / CODE_LINE * CODE_LINE + CODE_PLACE;
     const uint8_t **enter = native_scratch(c, c->ir.count * sizeof *enter);
     size_t exits = c->native->exits.count;
     c->cells = c->vm->decoded_area->words + c->vm->decoded_area->used;
@@ -522,6 +521,8 @@ static bool compile(struct native_compiler *c) {
                             .at = memory->writable + memory->used,
                             .end = memory->writable + CODE_MEMORY_BYTES,
                             .run_offset = memory->executable - memory->writable};
+    emit_align(&c->e, CODE_LINE, CODE_PLACE);
+    c->e.start = c->e.at;
     put_code(c, enter);
     bool done = !c->failed && !c->e.full && charge(c);
     if (done) {

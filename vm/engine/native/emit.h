@@ -169,6 +169,7 @@ void emit_link_here(struct emitter *e, const struct emit_sites *sites);
 /* A word of a table of jumps, which emit_link_table sets: `to` relative to the table. */
 void emit_table_word(struct emitter *e);
 void emit_link_table(struct emitter *e, uint8_t *table, uint32_t word, const uint8_t *to);
-void emit_align(struct emitter *e, unsigned bytes);
+/* The next instruction lies `offset` bytes after a multiple of `bytes`. */
+void emit_align(struct emitter *e, unsigned bytes, unsigned offset);
 
 #endif

@@ -418,8 +418,10 @@ void emit_link_table(struct emitter *e, uint8_t *table, uint32_t word, const uin
     memcpy(table + 4 * (size_t)word, &distance, 4);
 }
 
-void emit_align(struct emitter *e, unsigned bytes) {
-    ASSERT(bytes <= LONGEST_INSTRUCTION);
-    begin(e);
-    while ((uintptr_t)e->at % bytes != 0) byte(e, 0x90);
+void emit_align(struct emitter *e, unsigned bytes, unsigned offset) {
+    ASSERT(offset < bytes);
+    while (!e->full && (uintptr_t)e->at % bytes != offset) {
+        begin(e);
+        byte(e, 0x90);
+    }
 }

@@ -243,7 +243,6 @@ static void put_stubs(const struct vm *vm, struct vm_native *n) {
     n->stubs.string_equal = runs_at(&e, e.at);
     put_string_equal(&e);
     native_put_error_stubs(&e, n);
-    emit_align(&e, 16);
     n->memory.used = (size_t)(e.at - e.start);
 }
 

@@ -1,3 +1,4 @@
+(* stress: no: says what a collection clears *)
 (* Tables with one, two and many keys, buckets, weak sets, chains of ephemerons, finalisers that revive. *)
 let p fmt = Printf.printf (fmt ^^ "\n%!")
 module H = struct type t = int ref let equal = ( == ) let hash r = Hashtbl.hash !r end
