@@ -48,7 +48,7 @@ class Timeline(support.Case):
     def test_each_pause_has_its_cause(self):
         for what, cause in CAUSES.items():
             with self.subTest(what):
-                self.record(what, *(['--max-heap', '8M'] if what == 'limit' else []))
+                self.record(what, *(['--max-heap', '12M'] if what == 'limit' else []))
                 doc = self.gc('--top', '100000')
                 rows = {row['name']: row for row in doc['causes']}
                 self.assertIn(cause, rows)
