@@ -17,7 +17,7 @@ class Elsewhere(Case):
         if subprocess.run(['unshare', '--mount', *self.user, 'true'], stderr=subprocess.DEVNULL,
                           check=False).returncode != 0:
             self.skipTest('unshare is not allowed here')
-        for folder in ('nothing', 'moved'):
+        for folder in ('hidden', 'moved'):
             os.makedirs(self.place.path(folder), exist_ok=True)
         self.place.write('here.ml', 'let () = print_string (Filename.basename (Unix.getcwd ()))\n')
         self.place.tool('ocamlc', 'unix.cma', '-o', 'here.byte', 'here.ml')
@@ -31,7 +31,7 @@ class Elsewhere(Case):
         """Runs it with this text as the program ocamlrun."""
         self.place.write('path/ocamlrun', '#!/bin/sh\n' + runtime, 0o755)
         return self.run_command(
-            ['unshare', '--mount', *self.user, 'sh', '-c', HIDE, '-', self.place.path('nothing'),
+            ['unshare', '--mount', *self.user, 'sh', '-c', HIDE, '-', self.place.path('hidden'),
              self.where, self.place.bactrian, *words],
             env={'PATH': self.place.path('path') + ':/usr/bin:/bin'})
 
