@@ -15,11 +15,11 @@
 
 /* ---- Exceptions. ---- */
 
-/* An exception that module Effect registers. A program that is not linked with that module ends
- * here. */
+/* An exception that module Effect registers. A program that is not linked with that module, or that
+ * registers anything else by its name, ends here. */
 static value registered(struct domain *d, const char *name) {
     const value *exception = vm_named_value(d->vm, name);
-    if (exception != NULL) return *exception;
+    if (exception != NULL && is_block(*exception)) return *exception;
     fprintf(vm_err(d->vm), "Fatal error: exception %s\n", name);
     d->vm->upcalls->exit(d, 2);
 }
