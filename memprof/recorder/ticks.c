@@ -14,7 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STACK_BYTES = 1 << 18, TICK_SIGNAL = SIGPROF };
+/* sigwait also takes what is sent to the process, so it is none of those that programs use; 63 is
+ * the last but one, beside that of requests (memprof/attach/protocol.h). */
+enum { STACK_BYTES = 1 << 18, TICK_SIGNAL = 63 };
 
 /* Ticks of the recorder's own work are left out. */
 static void note(struct mp_recorder *r, uint32_t ticks) {

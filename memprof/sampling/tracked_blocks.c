@@ -185,7 +185,6 @@ value mp_tracked_take_user(struct mp_tracked_blocks *t, struct gc_domain *g, uin
 
 /* Most blocks die or are promoted in the order of their births, so fates is nearly sorted as it
  * grows; it is sorted before the next one is taken if an item was out of order. */
-
 static void remove_taken(struct mp_numbers *fates, size_t *taken) {
     ASSERT(*taken <= fates->count);
     fates->count -= *taken;

@@ -1,4 +1,4 @@
-"""Signals that arrive when the program has ended."""
+"""Signals while a program is recorded: they are its own, and may come when it has ended."""
 import os
 import signal
 import subprocess
@@ -26,3 +26,18 @@ class LateSignals(Case):
             child.stdout.close()
             self.assertEqual(child.returncode, 0)
         self.assertTrue(os.path.exists(self.place.path('big.prof')))
+
+
+class OwnSignals(Case):
+    def test_a_recording_takes_none_that_the_program_has_blocked(self):
+        self.place.write('pending.ml', """
+            let () =
+              ignore (Unix.sigprocmask Unix.SIG_BLOCK [Sys.sigprof]);
+              Unix.kill (Unix.getpid ()) Sys.sigprof;
+              let finish = Sys.time () +. 0.1 in
+              while Sys.time () < finish do () done;
+              print_string (string_of_bool (List.mem Sys.sigprof (Unix.sigpending ())))
+            """)
+        self.place.tool('ocamlc', 'unix.cma', '-o', 'pending.byte', 'pending.ml')
+        self.expect(self.bactrian('prof', 'record', '--quiet', '-o', 'pending.prof', 'pending.byte'),
+                    out='true')

@@ -701,6 +701,5 @@ raise_from_c: /* RUN_RAISE: C code raised d->exn; the registers saved for it are
     INSTR(EVENT)
     INSTR(BREAK)
 #endif
-
     INNER(IMPOSSIBLE) { __builtin_trap(); }
 }

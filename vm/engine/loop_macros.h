@@ -207,13 +207,12 @@ typedef value prim2(struct domain *, value, value);
 typedef value prim3(struct domain *, value, value, value);
 typedef value prim4(struct domain *, value, value, value, value);
 typedef value prim5(struct domain *, value, value, value, value, value);
-
+typedef value primn(struct domain *, value *, int);
 typedef value stub1(value);
 typedef value stub2(value, value);
 typedef value stub3(value, value, value);
 typedef value stub4(value, value, value, value);
 typedef value stub5(value, value, value, value, value);
-typedef value primn(struct domain *, value *, int);
 typedef value stubn(value *, int);
 
 /* Loads and stores of fields, tested: first for the most common blocks, then exactly. */

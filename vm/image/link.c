@@ -60,8 +60,8 @@ static void link_row(const struct vm *vm, struct vm_linked_prim *prim, const cha
     if (!(row->flags & PRIM_BY_NAME)) prim->refused_by = vm_policy_restriction(vm, row->capability);
     prim->function = prim->refused_by != NULL ? NULL : row->function;
     prim->kinds = row->kinds;
-    prim->arity = (uint8_t)strlen(row->kinds);
     ASSERT(strlen(row->kinds) <= UINT8_MAX);
+    prim->arity = (uint8_t)strlen(row->kinds);
     for (size_t i = 0; i < prim->arity && i < sizeof prim->kind_bits; i++)
         prim->kind_bits[i] = vm_kind_bit(row->kinds[i]);
 }

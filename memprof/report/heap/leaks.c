@@ -49,15 +49,16 @@ static struct report_held find_held(const struct heap_graph *g, size_t samples) 
 
 /* ---- The run's own snapshot. ---- */
 
-static bool is_usable(const struct report_request *request, const char *path) {
+/* The snapshot in a file; NULL: there is none of the run. */
+static struct heap_graph *load_usable(const struct report_request *request, const char *path) {
     struct report_error ignored = {"", "", ""};
     struct report_request of_run = *request;
     of_run.other_path = path;
     of_run.error = &ignored;
     struct heap_graph *g = heap_graph_load(path, &ignored);
-    bool usable = g != NULL && check_run(&of_run, g) == 0;
+    if (g != NULL && check_run(&of_run, g) == 0) return g;
     heap_graph_free(g);
-    return usable;
+    return NULL;
 }
 
 /* A file of the same name beside the profile. */
@@ -67,43 +68,54 @@ static char *beside(const char *profile, const char *path) {
     return report_format("%.*s%s", end == NULL ? 0 : (int)(end + 1 - profile), profile, name);
 }
 
+/* The run's own snapshot, and its path, freed with free(); NULL: there is none. */
+static struct heap_graph *load_own(const struct report_request *request, char **path) {
+    *path = NULL;
+    if (request->model->snapshot == NULL) return NULL;
+    *path = beside(request->path, request->model->snapshot);
+    struct heap_graph *g = load_usable(request, *path);
+    if (g != NULL) return g;
+    report_replace(path, report_copy(request->model->snapshot));
+    if ((g = load_usable(request, *path)) == NULL) report_replace(path, NULL);
+    return g;
+}
+
 char *heap_own_snapshot(const struct report_request *request) {
-    const char *path = request->model->snapshot;
-    if (path == NULL) return NULL;
-    char *found = beside(request->path, path);
-    if (is_usable(request, found)) return found;
-    report_replace(&found, report_copy(path));
-    if (is_usable(request, found)) return found;
-    free(found);
-    return NULL;
+    char *path;
+    heap_graph_free(load_own(request, &path));
+    return path;
 }
 
 /* ---- The view. ---- */
 
-static struct report_doc *leaks_with(const struct report_request *request) {
+static struct report_doc *leaks_with(const struct report_request *request,
+                                     const struct heap_graph *g) {
+    struct report_held held = find_held(g, request->model->samples.count);
+    struct report_doc *doc = report_leaks(request, &held);
+    report_each(text, &held.texts) { free(*text); }
+    report_free(held.holders, held.texts.at);
+    return doc;
+}
+
+static struct report_doc *leaks_with_file(const struct report_request *request) {
     struct heap_graph *g = heap_graph_load(request->other_path, request->error);
     struct report_doc *doc = NULL;
-    if (g != NULL && check_run(request, g) == 0) {
-        struct report_held held = find_held(g, request->model->samples.count);
-        doc = report_leaks(request, &held);
-        report_each(text, &held.texts) { free(*text); }
-        report_free(held.holders, held.texts.at);
-    }
+    if (g != NULL && check_run(request, g) == 0) doc = leaks_with(request, g);
     heap_graph_free(g);
     return doc;
 }
 
 struct report_doc *report_view_leaks(const struct report_request *request) {
-    if (request->other_path != NULL) return leaks_with(request);
-    char *own = heap_own_snapshot(request);
-    struct report_request with = *request;
-    with.other_path = own;
-    struct report_doc *doc = own == NULL ? report_leaks(request, NULL) : leaks_with(&with);
-    if (own != NULL && doc != NULL)
+    char *own;
+    if (request->other_path != NULL) return leaks_with_file(request);
+    struct heap_graph *g = load_own(request, &own);
+    struct report_doc *doc = g == NULL ? report_leaks(request, NULL) : leaks_with(request, g);
+    if (g != NULL && doc != NULL)
         report_doc_note(doc, "The snapshot is %s, which the run has written.", own);
     else if (request->model->snapshot != NULL && doc != NULL)
         report_doc_note(doc, "The run has written a snapshot, %s: it is not there, or is another.",
                         request->model->snapshot);
+    heap_graph_free(g);
     free(own);
     return doc;
 }

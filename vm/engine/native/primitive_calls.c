@@ -144,7 +144,6 @@ void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *ro
     const struct vm_linked_prim *prim = &c->vm->prims[row->operands[1]];
     uint32_t n = row->operands[0];
     bool by_array = row->op == OP_C_CALLN;
-
     if (!by_array && !need_kinds(c, prim, n)) {
         native_leave(c);
         return;
