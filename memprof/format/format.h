@@ -81,6 +81,9 @@ static inline const char *mp_cause_name(enum mp_cause cause) {
     return names[cause];
 }
 
+/* The lowest rate: below it estimates would be infinite. */
+#define MP_RATE_MIN 1e-100
+
 /* The largest weight of a hit. */
 #define MP_WEIGHT_MAX ((uint64_t)1 << 31)
 

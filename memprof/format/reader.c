@@ -650,7 +650,8 @@ static enum mp_read_status read_start(struct mp_reader *r) {
     if (!next_chunk(r))
         return r->coverage.status == MP_READ_UNCLOSED ? MP_READ_CUT : r->coverage.status;
     bool sane = r->at < r->end && *r->at++ == MP_TAG_START && get_start(&r->at, r->end, &s) &&
-                s.word_bits == 64 && s.rate > 0 && s.rate <= 1 && s.started_us <= MP_TIME_MAX;
+                s.word_bits == 64 && s.rate >= MP_RATE_MIN && s.rate <= 1 &&
+                s.started_us <= MP_TIME_MAX;
     if (!sane) {
         mp_reader_stop(r, MP_READ_DAMAGED, "the first record is not START");
         return MP_READ_DAMAGED;

@@ -514,12 +514,13 @@ struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_op
     r->d = vm->domain;
     r->sampler = sampler;
     r->options = *options;
+    if (options->rate < MP_RATE_MIN) r->options.rate = MP_RATE_MIN;
     r->options.path = strdup(options->path);
     r->fd = -1;
     errno = ENOMEM;
     if (r->options.path != NULL && map_own_process(r) && open_files(r) && start_file(r, 0)) {
         errno = ENOMEM;
-        r->tracker = mp_tracker_start(r->d, options->rate, SEED_BASE + options->seed,
+        r->tracker = mp_tracker_start(r->d, r->options.rate, SEED_BASE + options->seed,
                                       &recorder_events, r);
     }
     if (r->tracker == NULL || (options->exact_sites && !mp_sites_start(r))) {

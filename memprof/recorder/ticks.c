@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* sigwait also takes what is sent to the process, so it is none of those that programs use; 63 is
- * the last but one, beside that of requests (memprof/attach/protocol.h). */
+/* sigwait also takes what is sent to the process, so programs must not use this signal: one beside
+ * that of requests (memprof/attach/protocol.h). */
 enum { STACK_BYTES = 1 << 18, TICK_SIGNAL = 63 };
 
 /* Ticks of the recorder's own work are left out. */

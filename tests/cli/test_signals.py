@@ -39,5 +39,5 @@ class OwnSignals(Case):
               print_string (string_of_bool (List.mem Sys.sigprof (Unix.sigpending ())))
             """)
         self.place.tool('ocamlc', 'unix.cma', '-o', 'pending.byte', 'pending.ml')
-        self.expect(self.bactrian('prof', 'record', '--quiet', '-o', 'pending.prof', 'pending.byte'),
-                    out='true')
+        self.expect(self.bactrian('prof', 'record', '--quiet', '-o', 'pending.prof',
+                                  'pending.byte'), out='true')

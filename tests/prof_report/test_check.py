@@ -122,6 +122,10 @@ class Check(support.Case):
         out = self.prof('check', 't.ctf', '--json', status=None)
         return [row['rule'] for row in json.loads(out)['violations']]
 
+    def test_a_rate_that_makes_estimates_infinite_is_refused(self):
+        for rate in (0.0, 1e-300, -1.0, float('nan')):
+            self.assertEqual(self.violations(ctf.Trace(rate=rate).bytes)[:1], ['rate'], rate)
+
     def test_version_1_reuses_the_names_of_the_file_that_it_drops(self):
         for version in (1, 2):
             t = ctf.Trace(version)

@@ -459,7 +459,7 @@ static void read_info(struct ctf_reader *r) {
     model->pid = r->pid = take(r, 8);
     const char *context = r->version >= 2 ? take_string(r) : "";
     if (r->failed) return;
-    if (!(model->rate > 0 && model->rate <= 1)) {
+    if (!(model->rate >= MP_RATE_MIN && model->rate <= 1)) {
         violate(r, CTF_INFO_RATE, "%g", model->rate);
         return;
     }
