@@ -214,9 +214,14 @@ static const char *bar_color(const char *text) {
     return colors[h % 6];
 }
 
+/* The column of a bar's end. In a profile made to do harm the rows may exceed the root. */
+static size_t column_at(const struct writer *w, double at) {
+    return (size_t)(fmin(fmax(at, 0), w->style->columns - 2) + 0.5);
+}
+
 static void put_bar(const struct writer *w, const struct report_table *t, const struct bar *bar,
                     size_t *at) {
-    size_t from = (size_t)(bar->left + 0.5), to = (size_t)(bar->left + bar->width + 0.5);
+    size_t from = column_at(w, bar->left), to = column_at(w, bar->left + bar->width);
     const char *text = report_cell_at(t, bar->row, t->column_count - 1)->text;
     if (from < *at) from = *at;
     if (to <= from) return;
