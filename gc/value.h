@@ -91,6 +91,12 @@ static inline uintptr_t string_length(value v) {
     return last - ((unsigned char *)v)[last];
 }
 static inline char *string_bytes(value v) { return (char *)v; }
+/* Whether it has no zero byte, and one after it: C reads all of it and no more. After unsafe writes
+ * another byte may be there. */
+static inline bool is_c_string(value v) {
+    uintptr_t n = string_length(v);
+    return string_bytes(v)[n] == 0 && memchr(string_bytes(v), 0, n) == NULL;
+}
 enum { STRING_WORDS_INLINE = 8 }; /* longer strings are compared by memcmp */
 /* Padding included: equal words mean equal lengths and contents. */
 static inline bool strings_are_equal(value a, value b) {

@@ -70,9 +70,6 @@ static inline bool prim_in_bounds(intptr_t start, intptr_t n, uintptr_t length) 
     PRIM_MULTI_BYTE_OF(get##32, set##32, at, write_at, int32_t, copy_int32(d, n), int32_of_val) \
     PRIM_MULTI_BYTE_OF(get##64, set##64, at, write_at, int64_t, copy_int64(d, n), int64_of_val)
 
-/* Whether a string has no zero byte: it is all of what C reads. GC: never. */
-static inline bool prim_is_c_string(value s) { return strlen(string_bytes(s)) == string_length(s); }
-
 /* Changes the tag of block v, not its size and colour. GC: never. */
 static inline void prim_change_tag(value v, unsigned tag) {
     if (tag_of(v) != tag) *(unsigned char *)header_ptr(v) = (unsigned char)tag;

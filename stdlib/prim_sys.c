@@ -65,7 +65,7 @@ value prim_sys_get_argv(struct domain *d, value unit) {
  * theirs when they start. */
 static const char *environment(struct domain *d, value name, char *(*look_up)(const char *)) {
     bool refused = vm_policy_refusal(d->vm, CAP_ENV) != NULL;
-    return !refused && prim_is_c_string(name) ? look_up(string_bytes(name)) : NULL;
+    return !refused && is_c_string(name) ? look_up(string_bytes(name)) : NULL;
 }
 
 static value text_or_not_found(struct domain *d, const char *text) {
@@ -165,7 +165,7 @@ value prim_sys_exit(struct domain *d, value status) {
 }
 
 value prim_sys_system_command(struct domain *d, value command) {
-    if (!prim_is_c_string(command)) vm_raise_sys_error(d, EINVAL, command);
+    if (!is_c_string(command)) vm_raise_sys_error(d, EINVAL, command);
     GC_ROOT(&d->gc, &command);
     vm_run_pending_signal_handlers(d);
     char *text = strdup(string_bytes(command));

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 static const char *path_of(struct domain *d, value path) {
-    if (!prim_is_c_string(path)) vm_raise_sys_error(d, ENOENT, path);
+    if (!is_c_string(path)) vm_raise_sys_error(d, ENOENT, path);
     return string_bytes(path);
 }
 
@@ -197,7 +197,7 @@ value prim_sys_close(struct domain *d, value fd) {
 value prim_sys_file_exists(struct domain *d, value path) {
     struct stat about;
     struct file_work work = {.operation = STAT, .out = &about};
-    if (!prim_is_c_string(path)) return VAL_FALSE;
+    if (!is_c_string(path)) return VAL_FALSE;
     work.paths[0] = sandbox_of(d, CAP_FS_READ, path);
     if (act_unlocked(d, &work, &path, &path) == 0) return VAL_TRUE;
     if (work.paths[0].refused != NULL) fail(d, &work.paths[0], path);

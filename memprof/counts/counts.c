@@ -301,7 +301,7 @@ value mp_prim_counts_write(struct domain *d, value number, value path) {
     struct mp_count_set *set = set_of(d, number, "write");
     const char *flag = vm_policy_restriction(d->vm, CAP_FS_WRITE);
     if (flag != NULL) vm_raise_refused(d, string_bytes(path), flag);
-    bool has_nul = strlen(string_bytes(path)) != string_length(path);
+    bool has_nul = !is_c_string(path);
     poll_ticks(c);
     mp_counts_lock_for_reading(c);
     int problem = has_nul ? ENOENT : mp_counts_write(c, set, string_bytes(path));

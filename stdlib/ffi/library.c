@@ -34,7 +34,7 @@ bool ffi_library_is_open(value library) {
 /* The program itself is named "". */
 value prim_ffi_library_open(struct domain *d, value name, value global) {
     const char *path = string_bytes(name);
-    if (!prim_is_c_string(name)) vm_invalid_argument(d, "Ffi: a zero byte in a library's name");
+    if (!is_c_string(name)) vm_invalid_argument(d, "Ffi: a zero byte in a library's name");
     if (vm_dll_none() != NULL) vm_failwith(d, "Ffi: %s", vm_dll_none());
     int scope = bool_of_val(global) ? RTLD_GLOBAL : RTLD_LOCAL;
     void *handle = vm_dll_load(path[0] == 0 ? NULL : path, RTLD_NOW | scope);
@@ -54,7 +54,7 @@ value prim_ffi_library_close(struct domain *d, value v) {
 
 value prim_ffi_library_symbol(struct domain *d, value v, value name) {
     struct library *library = open_library(d, v);
-    if (!prim_is_c_string(name)) vm_invalid_argument(d, "Ffi: a zero byte in a symbol's name");
+    if (!is_c_string(name)) vm_invalid_argument(d, "Ffi: a zero byte in a symbol's name");
     dlerror();
     void *address = dlsym(library->handle, string_bytes(name));
     const char *problem = address == NULL ? dlerror() : NULL;

@@ -5,7 +5,7 @@
 #include "vm/capi/capi_internal.h"
 
 uintptr_t caml_string_length(value s) { return string_length(s); }
-int caml_string_is_c_safe(value s) { return strlen(string_bytes(s)) == string_length(s); }
+int caml_string_is_c_safe(value s) { return is_c_string(s); }
 uintptr_t caml_array_length(value array) { return wosize_of(array); }
 int caml_is_double_array(value array) { return tag_of(array) == TAG_DOUBLE_ARRAY; }
 

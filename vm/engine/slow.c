@@ -110,7 +110,8 @@ void vm_slow_poll(struct domain *d) {
 static void stop_in(struct domain *d, const struct vm_function *f, unsigned word) {
     ASSERT(f >= d->vm->functions && f < d->vm->functions + d->vm->function_count); /* C1 */
     uint64_t gpc = d->vm->codes[f->fragment]->base + f->pc + word;
-    bool takes_argument = f->kind != FUNCTION_MAIN || d->vm->codes[f->fragment]->loaded;
+    bool takes_argument = f->kind != FUNCTION_MAIN || d->vm->codes[f->fragment]->loaded ||
+                          f == d->vm->functions; /* NO_CODE */
     d->stack.sp[1] = (value)frame_word(gpc, takes_argument);
 }
 
