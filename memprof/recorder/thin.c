@@ -4,6 +4,7 @@
 
 #include "gc/containers.h"
 #include "memprof/format/reader.h"
+#include "memprof/format/splitmix64.h"
 
 enum { LIST_MOST = 1000 };
 
@@ -181,21 +182,10 @@ static uint32_t node_of(struct copy *c, uint32_t old) {
 
 /* ---- Samples. ---- */
 
-static uint64_t scramble(uint64_t x) {
-    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
-
 /* How many of a sample's hits are kept, each with that probability. */
 static uint64_t kept_hits(const struct copy *c, const struct mp_sample *s, double probability) {
-    uint64_t kept = 0, state = scramble(c->how->seed ^ scramble(s->id + 1));
-    if (probability >= 1) return s->samples;
-    for (uint64_t i = 0; i < s->samples; i++) {
-        state += 0x9E3779B97F4A7C15u;
-        kept += (double)(scramble(state) >> 11) * 0x1p-53 < probability;
-    }
-    return kept;
+    uint64_t id = s->id, state = c->how->seed ^ mp_splitmix64(&id);
+    return mp_kept(s->samples, probability, &state);
 }
 
 static void write_tag(struct copy *c, uint32_t location, int tag) {

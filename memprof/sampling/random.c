@@ -2,6 +2,7 @@
 #include "memprof/sampling/random.h"
 
 #include "gc/assert.h"
+#include "memprof/format/splitmix64.h"
 
 #include <assert.h>
 #include <math.h>
@@ -30,10 +31,4 @@ double mp_exponential_edge(const struct mp_exponential *table, uint64_t *state, 
     return mp_exponential(table, state);
 }
 
-/* splitmix64 (Vigna). */
-uint64_t mp_random_seed(uint64_t seed) {
-    uint64_t z = seed + 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
+uint64_t mp_random_seed(uint64_t seed) { return mp_splitmix64(&seed); }

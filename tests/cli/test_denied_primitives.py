@@ -15,7 +15,7 @@ import prim_table  # noqa: E402
 # Arguments that are no integers, by kind (vm/code/prim.h).
 LITERALS = {'s': '"x"', 'f': '1.5', 'j': '1l', 'l': '1L', 'n': '1n', 'A': '{1.0}', 'a': '(1, 2)',
             'o': '(1, 2)', 'L': '[1]'}
-# No row has them; they are denied in test_limits.py.
+# No row has them; they are denied in test_capabilities.py.
 ELSEWHERE = {'NET', 'CLOSURES', 'STUB'}
 
 

@@ -98,8 +98,10 @@ int vm_open_file(const char *path, int flags) {
 
 enum { FIRST_HIGH_FD = 500 };
 
+int vm_duplicate_high(int fd) { return fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD); }
+
 int vm_move_high(int fd) {
-    int high = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_HIGH_FD);
+    int high = vm_duplicate_high(fd);
     if (high < 0) return fd;
     close(fd);
     return high;

@@ -47,8 +47,11 @@ void vm_require(bool holds, const char *what);
  * GC: never. Fails: -1, errno says why. */
 int vm_open_file(const char *path, int flags);
 
-/* Moves a descriptor to a high number, so that those that the program opens have the usual ones.
- * Returns the new number, or fd where that fails. GC: never. */
+/* Duplicates a descriptor to a high number, so that those that the program opens have the usual
+ * ones. Fails: -1, errno says why. GC: never. */
+int vm_duplicate_high(int fd);
+
+/* The same, and closes fd. Fails: returns fd. GC: never. */
 int vm_move_high(int fd);
 
 /* Closes a stream of open_memstream that writes to *text. Fails: false, out of memory, the text is

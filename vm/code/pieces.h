@@ -37,7 +37,7 @@ struct vm_pieces {
     uint32_t group_count, count;
     uint32_t from, next; /* numbers of the instructions with which the piece that was made last and
                             the one after it begin */
-    size_t room;         /* decoded words in the place of the piece that was made last */
+    size_t capacity;     /* decoded words in the place of the piece that was made last */
 };
 
 /* Keeps the states of the verified code at word 0. NULL: it is short, or the height of a frame or

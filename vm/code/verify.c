@@ -52,7 +52,7 @@ bool pc_list_add(struct vm_verifier *v, struct pc_list *list, uint32_t pc) {
 /* --- The states of the function that is followed. --- */
 
 bool add_chunk(struct vm_verifier *v, uint32_t number) {
-    struct state_chunk *chunk = &v->room[v->touched.count];
+    struct state_chunk *chunk = &v->storage[v->touched.count];
     if (!pc_list_add(v, &v->touched, number)) return false;
     memset(chunk->known, 0, sizeof chunk->known);
     memset(chunk->grey, 0, sizeof chunk->grey);
@@ -65,7 +65,7 @@ void forget_known_states(struct vm_verifier *v) {
     size_t count = v->touched.count;
     for (size_t i = 0; i < count; i++) v->chunks[v->touched.items[i]] = NULL;
     if (count > KEPT_CHUNKS)
-        vm_drop_pages(v->room + KEPT_CHUNKS, (count - KEPT_CHUNKS) * sizeof *v->room);
+        vm_drop_pages(v->storage + KEPT_CHUNKS, (count - KEPT_CHUNKS) * sizeof *v->storage);
     v->touched.count = 0;
     v->current = NO_ENTRY;
 }
@@ -147,13 +147,13 @@ bool vm_calls_primitive(const struct vm_verifier *v, uint32_t primitive) {
 /* The tables of words are mapped by themselves: pages which are never touched take no memory. */
 static bool allocate(struct vm_verifier *v) {
     size_t n = v->words->count, groups = n / 64 + 1, chunks = n / CHUNK_WORDS + 1;
-    size_t per_chunk = sizeof *v->chunks + sizeof *v->room;
+    size_t per_chunk = sizeof *v->chunks + sizeof *v->storage;
     v->table_bytes = 2 * groups * sizeof *v->reached + chunks * per_chunk;
     v->reached = vm_reserve(&v->table_bytes, v->table_bytes);
     if (v->reached == NULL) return no_memory(v);
     v->operands = v->reached + groups;
     v->chunks = (struct state_chunk **)(v->operands + groups);
-    v->room = (struct state_chunk *)(v->chunks + chunks);
+    v->storage = (struct state_chunk *)(v->chunks + chunks);
     v->primitives = calloc((size_t)v->in.primitive_count / 64 + 1, sizeof *v->primitives);
     return v->primitives != NULL || no_memory(v);
 }

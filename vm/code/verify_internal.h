@@ -86,7 +86,7 @@ struct vm_verifier {
     uint32_t first_variable;    /* field of its environment */
     uint32_t variables;
     struct state_chunk **chunks; /* those that it has reached, by pc */
-    struct state_chunk *room;    /* for as many, the first ones in use */
+    struct state_chunk *storage; /* for as many, the first ones in use */
     struct pc_list touched;      /* numbers of the chunks in use */
     struct control_frame *frames;
     size_t frame_count, frame_capacity;

@@ -142,7 +142,7 @@ static bool may_divide(const struct vm *vm, const struct vm_function *f) {
 static struct vm_decoded *place_piece(struct domain *d, struct vm_function *f, size_t words) {
     struct vm_decoded_area *area = d->vm->decoded_area;
     struct vm_pieces *pieces = d->vm->codes[f->fragment]->pieces;
-    if (d->stack.call_stack == NULL && words <= pieces->room)
+    if (d->stack.call_stack == NULL && words <= pieces->capacity)
         return &area->decoded.items[f->decoded - 1];
     words += words / 4; /* the next pieces are about as long; what none touches takes no memory */
     make_room(area, words);
@@ -150,7 +150,7 @@ static struct vm_decoded *place_piece(struct domain *d, struct vm_function *f, s
     *piece = (struct vm_decoded){.words = area->words + area->used, .word_count = 1};
     piece->function = (uint32_t)(f - d->vm->functions);
     f->decoded = (uint32_t)area->decoded.count;
-    pieces->room = words;
+    pieces->capacity = words;
     area->used += words;
     return piece;
 }
@@ -175,7 +175,7 @@ const uintptr_t *vm_next_piece(struct domain *d) {
     struct vm_decoded *piece = place_piece(d, f, vm_threaded_words(&e));
     piece->word_count = vm_emit_threaded(&e, (uintptr_t *)piece->words, offsets_for_rows(area));
     piece->pcs = NULL;
-    ASSERT(piece->word_count > 0 && piece->word_count <= pieces->room);
+    ASSERT(piece->word_count > 0 && piece->word_count <= pieces->capacity);
     end_preparation(area);
     f->entry = vm->functions[0].entry; /* it runs once: PC1 holds for one activation */
     return piece->words;

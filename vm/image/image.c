@@ -31,8 +31,7 @@ enum {
     MAGIC_BYTES = 12,
     MAX_SECTIONS = sizeof((struct vm_image *)0)->sections / sizeof(struct vm_section),
     MAX_PRIMITIVES = 1 << 16, /* the largest programs name some 600 */
-    FIRST_OWN_DESCRIPTOR = 200,
-    READ_WORDS = 1 << 12, /* of CODE at once */
+    READ_WORDS = 1 << 12,     /* of CODE at once */
 };
 
 static uint32_t big_endian_32(const uint8_t *p) {
@@ -219,11 +218,10 @@ static bool read_bytes(int fd, size_t at, uint8_t *bytes, size_t length, struct 
     return true;
 }
 
-/* Leaves DBUG (most of the compiler's file) to vm_image_read_debug, which reads it on demand. The
- * descriptor gets a high number, so that those that the program opens have the usual numbers.
+/* Leaves DBUG (most of the compiler's file) to vm_image_read_debug, which reads it on demand.
  * False: could not duplicate the descriptor. */
 static bool postpone_debug(struct vm_image *image, int fd) {
-    image->debug_fd = fcntl(fd, F_DUPFD_CLOEXEC, FIRST_OWN_DESCRIPTOR);
+    image->debug_fd = vm_duplicate_high(fd);
     image->debug_apart = image->debug_fd >= 0;
     return image->debug_apart;
 }

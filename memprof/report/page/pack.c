@@ -29,6 +29,7 @@
  * already (record WEIGHT), all samples are brought to its lowest rate in the same way. */
 #include "memprof/report/page/page.h"
 
+#include "memprof/format/splitmix64.h"
 #include "memprof/report/model/text.h"
 #include "memprof/report/query/query.h"
 
@@ -74,19 +75,6 @@ static void put_number(struct packing *p, uint64_t n) {
 
 /* ---- What is kept. ---- */
 
-/* How many of n hits are kept; splitmix64 makes the random numbers. */
-static uint32_t thin(uint32_t n, double keep, uint64_t *state) {
-    uint32_t kept = 0;
-    if (keep >= 1) return n;
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t x = *state += 0x9E3779B97F4A7C15u;
-        x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
-        x = (x ^ x >> 27) * 0x94D049BB133111EBu;
-        kept += ((x ^ x >> 31) >> 11) * 0x1p-53 < keep;
-    }
-    return kept;
-}
-
 static void thin_samples(struct packing *p) {
     const struct report_model *m = p->model;
     uint64_t state = m->seed;
@@ -96,7 +84,7 @@ static void thin_samples(struct packing *p) {
     report_each_sample(s, m) {
         uint32_t *hits = &p->hits[s->number];
         const double keep = p->keep * s->weight; /* of the hits that were kept */
-        *hits = s->excluded ? 0 : thin(s->hits / s->weight, keep, &state);
+        *hits = s->excluded ? 0 : (uint32_t)mp_kept(s->hits / s->weight, keep, &state);
         p->samples += *hits > 0;
         if (s->source == REPORT_FIBER) continue;
         before += s->hits;
