@@ -58,6 +58,16 @@ let suspended keep n =
 
 let spawn n = for _ = 1 to n do Domain.join (Domain.spawn ignore) done
 
+let handover n =
+  let turn = Atomic.make 0 in
+  let player me () =
+    for _ = 1 to n / 2 do
+      while Atomic.get turn <> me do () done;
+      Atomic.set turn (1 - me)
+    done in
+  let other = Domain.spawn (player 1) in
+  player 0 (); Domain.join other
+
 let lock n =
   let m = Mutex.create () in
   for _ = 1 to n do Mutex.lock m; Mutex.unlock m done
@@ -84,6 +94,7 @@ let () =
   | "live" -> suspended true n
   | "dropped" -> suspended false n
   | "spawn" -> spawn n
+  | "handover" -> handover n
   | "lock" -> lock n
   | "count" -> count n
   | "local" -> local n

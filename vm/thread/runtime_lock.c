@@ -28,8 +28,9 @@
 #include <signal.h>
 #include <time.h>
 
-/* A domain may wait for another one in a spin loop, so domains take turns more often. */
-enum { TICK_NS = 50000000, DOMAINS_TICK_NS = 1000000 };
+/* A domain may wait for another one in a spin loop, so domains take turns more often, and are
+ * watched for such loops WATCHES times in each turn. */
+enum { TICK_NS = 50000000, DOMAINS_TICK_NS = 1000000, WATCHES = 5 };
 
 /* ---- Queues. ---- */
 
@@ -135,6 +136,7 @@ void vm_context_enter(struct domain *d, struct vm_thread *t) {
         threads->latest = t;
         vm_stack_apply_limit(d);
         if (d->stack.call_stack != NULL) d->stack.call_stack->unchanged = 0;
+        if (threads->bodies > 0) vm_spin_watch(d);
         /* Actions for this thread may be pending that the others could not run. */
         gc_request_action(&d->gc);
     }
@@ -187,7 +189,13 @@ void vm_thread_yield(struct domain *d) {
 }
 
 void vm_thread_yield_if_due(struct domain *d) {
-    if (d->thread != NULL && d->thread->threads->yield_due) vm_thread_yield(d);
+    if (d->thread == NULL) return;
+    struct vm_threads *threads = d->thread->threads;
+    if (threads->watch_due) {
+        threads->watch_due = false;
+        vm_spin_watch(d);
+    }
+    if (threads->yield_due || vm_spin_seen(d)) vm_thread_yield(d);
 }
 
 /* ---- Waiting for other threads. Both sides hold the runtime lock, so nothing happens between the
@@ -264,11 +272,17 @@ static void *tick(void *context) {
     struct vm_threads *threads = context;
     struct gc_domain *g = &threads->domain->gc;
     pthread_mutex_lock(&threads->mutex);
+    unsigned watches = 0; /* since the last request of a yield, while others waited */
     while (!threads->tick_ends && threads->count + threads->foreign_waiting > 1) {
-        struct timespec at = after(threads->bodies == 0 ? TICK_NS : DOMAINS_TICK_NS);
+        int64_t ns = threads->bodies == 0 ? TICK_NS : DOMAINS_TICK_NS;
+        struct timespec at = after(watches == 0 ? ns : DOMAINS_TICK_NS / WATCHES);
         pthread_cond_timedwait(&threads->tick_changes, &threads->mutex, &at);
-        if (threads->queue.first == NULL || threads->owner == NULL) continue;
-        threads->yield_due = true;
+        bool waiting = threads->queue.first != NULL && threads->owner != NULL;
+        if (!waiting || threads->bodies == 0) watches = 0;
+        else watches = watches % WATCHES + 1;
+        if (!waiting) continue;
+        if (watches % WATCHES == 0) threads->yield_due = true;
+        else threads->watch_due = true;
         gc_request_action(g);
     }
     threads->tick_runs = false;

@@ -8,6 +8,7 @@
 #ifndef BACTRIAN_VM_THREAD_THREAD_INTERNAL_H
 #define BACTRIAN_VM_THREAD_THREAD_INTERNAL_H
 
+#include "vm/thread/spin.h"
 #include "vm/thread/thread.h"
 
 #include <pthread.h>
@@ -40,6 +41,7 @@ struct vm_thread {
     uintptr_t profiler_word; /* given back to the profiler when this thread continues */
     value handle;            /* Thread.t: {number, unit, end} */
     struct vm_thread_status *status;
+    struct vm_spin spin;
     jmp_buf exit; /* where vm_thread_exit jumps; not of main and foreign threads */
 };
 
@@ -50,7 +52,7 @@ struct vm_threads {
     struct vm_waiters queue; /* wait for it */
     bool tick_runs, tick_ends;
     pthread_cond_t tick_changes;
-    _Atomic bool yield_due;
+    _Atomic bool yield_due, watch_due;
     pthread_key_t self;       /* the struct vm_thread of a POSIX thread */
     volatile uint32_t *alive; /* 0: this is a child process, without the other threads */
     /* Under the runtime lock: */
