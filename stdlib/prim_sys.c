@@ -36,7 +36,8 @@ static void make_argv(struct domain *d, struct prim_state *state) {
     gc_register_root(&d->gc, &state->argv);
 }
 
-/* The same array each time, until the program replaces it. */
+/* The same array each time, until the program replaces it: by an array, or by a forward block that
+ * the collector replaces by any value. */
 value prim_sys_argv(struct domain *d, value unit) {
     struct prim_state *state = prim_state(d);
     if (state->argv == 0) make_argv(d, state);
