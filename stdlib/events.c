@@ -28,7 +28,7 @@ struct file_header {
     uint64_t ring_headers_offset, rings_offset, names_offset; /* in bytes */
 };
 struct ring {
-    _Atomic uint64_t head, tail; /* EV1: words, counted from the start */
+    _Atomic uint64_t head, tail; /* of its span */
     uint64_t unused[8];
 };
 enum { NAME_BYTES = 128, NAMES = 8192 };
@@ -38,9 +38,19 @@ _Static_assert(sizeof(struct file_header) == 64 && sizeof(struct ring) == 80, "t
 enum { ITEM_PADDING, ITEM_LIFECYCLE, ITEM_BEGIN, ITEM_END, ITEM_COUNTER };
 #define USER_ITEM ((uint64_t)1 << 53)
 
+/* What a ring holds: EV1, words counted from the start. */
+struct span {
+    uint64_t head, tail;
+};
+
 struct events {
-    struct file_header *file; /* mapped; NULL: not started */
+    struct file_header *file; /* mapped; NULL: not started. EV3 */
     size_t bytes;
+    struct ring *rings; /* in the file, one a domain, as are `spans` */
+    uint64_t *words;
+    uint64_t ring_words;
+    char (*shown_names)[NAME_BYTES];
+    struct span *spans;
     char path[PATH_MAX];
     bool paused;
     value registered; /* a root */
@@ -74,8 +84,6 @@ const char *events_path(struct domain *d) {
 
 value *events_registered(struct domain *d) { return &events_of(d)->registered; }
 
-static char *names_of(struct file_header *file) { return (char *)file + file->names_offset; }
-
 int events_register(struct domain *d, const char *name) {
     struct events *e = events_of(d);
     if (e->count == NAMES) return -1;
@@ -83,7 +91,7 @@ int events_register(struct domain *d, const char *name) {
     if (e->names == NULL) vm_raise_out_of_memory(d);
     ASSERT(strlen(name) < NAME_BYTES);
     strcpy(e->names[e->count], name);
-    if (e->file != NULL) strcpy(names_of(e->file) + e->count * NAME_BYTES, name);
+    if (e->file != NULL) strcpy(e->shown_names[e->count], name);
     return (int)e->count++;
 }
 
@@ -93,13 +101,15 @@ static uint64_t item_header(size_t words, uint64_t kind, unsigned type, unsigned
     return (uint64_t)words << 54 | kind | (uint64_t)type << 49 | (uint64_t)number << 36;
 }
 
-/* Moves the head so that `words` more fit. */
-static void drop_oldest(struct ring *ring, const uint64_t *words_of_ring, uint64_t size,
-                        uint64_t words) {
-    uint64_t head = ring->head;
-    while (ring->tail + words > head + size) head += words_of_ring[head % size] >> 54;
-    ASSERT(head <= ring->tail); /* EV1 */
-    atomic_store_explicit(&ring->head, head, memory_order_release);
+/* Moves the head so that n more words fit. Lengths that the program has overwritten drop all. */
+static void drop_oldest(struct span *span, struct ring *ring, const uint64_t *words, uint64_t size,
+                        uint64_t n) {
+    while (span->tail + n > span->head + size) {
+        uint64_t length = words[span->head % size] >> 54, held = span->tail - span->head;
+        span->head += length == 0 || length > held ? held : length;
+    }
+    ASSERT(span->head <= span->tail); /* EV1 */
+    atomic_store_explicit(&ring->head, span->head, memory_order_release);
     /* A reader that sees the new words sees the new head, too. */
     atomic_thread_fence(memory_order_seq_cst);
 }
@@ -109,14 +119,14 @@ static void put_item(struct domain *d, uint64_t kind, unsigned type, unsigned nu
                      const void *contents, size_t n) {
     const struct events *e = active(d);
     if (e == NULL) return;
-    struct file_header *file = e->file;
     size_t domain = d->record->index;
-    struct ring *ring = (struct ring *)((char *)file + file->ring_headers_offset) + domain;
-    uint64_t *words = (uint64_t *)((char *)file + file->rings_offset) + domain * file->ring_words;
-    uint64_t size = file->ring_words, at = ring->tail % size, length = n + 2;
+    struct span *span = &e->spans[domain];
+    struct ring *ring = &e->rings[domain];
+    uint64_t *words = e->words + domain * e->ring_words;
+    uint64_t size = e->ring_words, at = span->tail % size, length = n + 2;
     uint64_t padding = at + length > size ? size - at : 0;
     if (length >= 1024 || length > size || padding + length > size) return;
-    drop_oldest(ring, words, size, padding + length);
+    drop_oldest(span, ring, words, size, padding + length);
     if (padding > 0) {
         words[at] = item_header(padding, 0, ITEM_PADDING, 0);
         at = 0;
@@ -124,7 +134,8 @@ static void put_item(struct domain *d, uint64_t kind, unsigned type, unsigned nu
     words[at] = item_header(length, kind, type, number);
     words[at + 1] = vm_now_ns();
     if (n > 0) memcpy(&words[at + 2], contents, n * sizeof *words);
-    atomic_store_explicit(&ring->tail, ring->tail + padding + length, memory_order_release);
+    span->tail += padding + length;
+    atomic_store_explicit(&ring->tail, span->tail, memory_order_release);
 }
 
 void events_begin(struct domain *d, enum event_phase phase) {
@@ -199,18 +210,23 @@ static size_t ring_words(const struct domain *d) {
 }
 
 /* Fills in a new file of zeros. */
-static void write_header(struct domain *d, struct events *e, struct file_header *file) {
+static void begin_file(struct domain *d, struct events *e, struct file_header *file) {
     size_t domains = vm_max_domains(d->vm);
-    uint64_t words = ring_words(d);
-    *file = (struct file_header){.version = 1,
-                                 .max_domains = domains,
-                                 .ring_header_bytes = sizeof(struct ring),
-                                 .ring_bytes = 8 * words,
-                                 .ring_words = words,
-                                 .ring_headers_offset = sizeof *file};
-    file->rings_offset = sizeof *file + domains * sizeof(struct ring);
-    file->names_offset = file->rings_offset + domains * file->ring_bytes;
-    if (e->names != NULL) memcpy(names_of(file), e->names, e->count * NAME_BYTES);
+    struct file_header about = {.version = 1,
+                                .max_domains = domains,
+                                .ring_header_bytes = sizeof(struct ring),
+                                .ring_bytes = 8 * ring_words(d),
+                                .ring_words = ring_words(d),
+                                .ring_headers_offset = sizeof about};
+    about.rings_offset = sizeof about + domains * sizeof(struct ring);
+    about.names_offset = about.rings_offset + domains * about.ring_bytes;
+    *file = about;
+    e->file = file;
+    e->rings = (struct ring *)((char *)file + about.ring_headers_offset);
+    e->words = (uint64_t *)((char *)file + about.rings_offset);
+    e->ring_words = about.ring_words;
+    e->shown_names = (void *)((char *)file + about.names_offset);
+    if (e->names != NULL) memcpy(e->shown_names, e->names, e->count * NAME_BYTES);
 }
 
 static size_t file_bytes(struct domain *d) {
@@ -245,12 +261,14 @@ void events_start(struct domain *d) {
                           folder == NULL ? "" : "/", (int)getpid());
     struct sandbox_path path = {d->vm, CAP_FS_WRITE, e->path, NULL};
     e->bytes = file_bytes(d);
+    free(e->spans); /* of before a fork */
+    e->spans = calloc(vm_max_domains(d->vm), sizeof *e->spans);
+    if (e->spans == NULL) vm_raise_out_of_memory(d);
     errno = ENAMETOOLONG;
     struct file_header *file = length < (int)sizeof e->path ? create(&path, e->bytes) : NULL;
     if (path.refused != NULL) vm_raise_refused(d, e->path, path.refused);
     if (file == NULL) fatal("Couldn't open ring buffer loc: %s", e->path);
-    write_header(d, e, file);
-    e->file = file;
+    begin_file(d, e, file);
     struct gc_stats stats = gc_stats_read(&d->gc);
     e->minor_words = stats.minor_words;
     e->promoted_words = stats.promoted_words;
@@ -290,6 +308,7 @@ void events_end(struct prim_state *state) {
         if (secure_getenv("OCAML_RUNTIME_EVENTS_PRESERVE") == NULL) unlink(e->path);
     }
     free(e->names);
+    free(e->spans);
     free(e);
     state->events = NULL;
 }

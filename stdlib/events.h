@@ -9,7 +9,9 @@
  * module Runtime_events reads these files.
  *
  * EV1  head <= tail <= head + the words of a ring, and items fill [head, tail).
- * EV2  Events are written by the thread that holds the runtime lock. */
+ * EV2  Events are written by the thread that holds the runtime lock.
+ * EV3  The file is only written to, since the program may overwrite it; of what it holds, lengths
+ *      of items alone are read, and not trusted. */
 #ifndef BACTRIAN_STDLIB_EVENTS_H
 #define BACTRIAN_STDLIB_EVENTS_H
 

@@ -124,15 +124,20 @@ static int open_beneath(int folder, const char *path, int flags, mode_t mode) {
     return open_resolving(folder, *path == 0 ? "." : path, flags, mode, RESOLVE_BENEATH);
 }
 
-/* Whether fd is the memory of a process (/proc/PID/mem): writing there would evade the checks of
- * checked mode. */
+/* Whether fd is the memory of a process (/proc/PID/mem, or through /proc/PID/map_files the memory
+ * that it shares with its children): writing there would evade the checks of checked mode. */
 static bool is_process_memory(int fd) {
     struct statfs system;
     char link[40], path[PATH_MAX];
-    if (fd < 0 || fstatfs(fd, &system) != 0 || system.f_type != PROC_SUPER_MAGIC) return false;
+    if (fd < 0 || fstatfs(fd, &system) != 0 ||
+        (system.f_type != PROC_SUPER_MAGIC && system.f_type != TMPFS_MAGIC))
+        return false;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
-    ssize_t n = readlink(link, path, sizeof path);
-    return n < 0 || (n >= 4 && memcmp(path + n - 4, "/mem", 4) == 0);
+    ssize_t n = readlink(link, path, sizeof path - 1);
+    if (n < 0) return true;
+    path[n] = 0;
+    if (system.f_type == TMPFS_MAGIC) return strcmp(path, "/dev/zero (deleted)") == 0;
+    return n >= 4 && strcmp(path + n - 4, "/mem") == 0;
 }
 
 /* Refuses the memory of processes, in checked mode, after opening. */

@@ -2,6 +2,7 @@
 import os
 import shutil
 import subprocess
+import unittest
 
 from support import Case
 
@@ -421,6 +422,30 @@ class Capabilities(Case):
         self.denied([], ['read', '/proc/self/task/../mem'],
                     '/proc/self/task/../mem: refused by checked mode')
         self.expect(self.bactrian('world.byte', 'read', '/proc/self/comm'), out=None)
+
+    @unittest.skipUnless(os.geteuid() == 0, 'only root may open /proc/PID/map_files')
+    def test_no_file_leads_to_machine_code_or_shared_counters(self):
+        self.place.write('maps.ml', r"""
+            let overwrite range =
+              let out = open_out_gen [Open_wronly] 0 ("/proc/self/map_files/" ^ range) in
+              output_string out "?";
+              close_out out
+            let try_line line =
+              match String.split_on_char ' ' line with
+              | range :: _ when String.contains line '(' ->
+                (try overwrite range; print_endline line
+                 with Sys_error text ->
+                   print_endline (List.hd (List.rev (String.split_on_char ':' text))))
+              | _ -> ()
+            let () =
+              let maps = open_in "/proc/self/maps" in
+              try while true do try_line (input_line maps) done with End_of_file -> ()
+            """)
+        self.place.tool('ocamlc', '-w', '-a', '-o', 'maps.byte', 'maps.ml')
+        done = self.bactrian('--jit=all', '--max-output=1M', 'maps.byte')
+        self.expect(done, out=None)
+        self.assertEqual(set(done.out.splitlines()),
+                         {'Operation not permitted', ' refused by checked mode'})
 
     def test_unknown_capabilities_are_refused(self):
         for words in (['--allow', 'nonsense'], ['--deny', ''], ['--deny', 'fs-read=/tmp'],

@@ -4,6 +4,7 @@
 #include "gc/assert.h"
 #include "vm/base/os.h"
 
+#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -22,12 +23,14 @@ static void map_anonymous(struct code_memory *m) {
     else munmap(again, CODE_MEMORY_BYTES);
 }
 
+/* The seals leave the first mapping as the only way to write: not /proc/PID/map_files either. */
 static void map_file(struct code_memory *m) {
-    int fd = memfd_create("bactrian code", MFD_CLOEXEC);
+    const int seals = F_SEAL_FUTURE_WRITE | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
+    int fd = memfd_create("bactrian code", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (fd < 0) return;
     if (ftruncate(fd, CODE_MEMORY_BYTES) == 0) {
         m->writable = map(PROT_READ | PROT_WRITE, 0, fd);
-        m->executable = map(PROT_READ | PROT_EXEC, 0, fd);
+        if (fcntl(fd, F_ADD_SEALS, seals) == 0) m->executable = map(PROT_READ | PROT_EXEC, 0, fd);
     }
     close(fd);
 }

@@ -5,7 +5,7 @@
  *     runs at       | stubs | function | function | free ...      readable, executable
  *
  * N2  No address is both writable and executable: code is written through one mapping and runs
- *     through the other. */
+ *     through the other. Nothing else that the program can open leads to the memory. */
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_CODE_MEMORY_H
 #define BACTRIAN_VM_ENGINE_NATIVE_CODE_MEMORY_H
 
