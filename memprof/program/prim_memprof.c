@@ -1,38 +1,18 @@
 /* prim_memprof.c - Gc.Memprof as primitives: both versions of its interface.
  *
  * At most one of a program's profiles samples a domain: start and stop there refer to it, in either
- * interface. In the 5.x interface it has a value, a custom block that refers to the profile. */
+ * interface. In the 5.x interface its value is OCaml's record:
+ *
+ *     status | rate | 1 / log (1 - rate) | callstack_size | the five callbacks
+ *
+ * Only the status is ever read, and only once the profile was freed: programs can change fields. */
 #include "memprof/program/profile.h"
 #include "vm/code/version.h"
 #include "vm/stack/raise.h"
+#include "vm/state/alloc.h"
 #include "vm/state/vm.h"
 
 #include <math.h>
-
-/* ---- The value of a profile. ---- */
-
-struct handle {
-    struct mp_profile *profile; /* for finalize alone, which runs for the original only */
-    uint64_t id;                /* copies of the block may outlive the profile */
-};
-
-static struct handle *handle_of(value v) { return custom_data(v); }
-
-static void finalize_handle(value v) {
-    struct mp_profile *p = handle_of(v)->profile;
-    if (p != NULL) mp_profile_handle_died(p);
-}
-
-static const struct gc_custom_ops handle_ops = {
-    .identifier = "_bactrian_profile",
-    .finalize = finalize_handle,
-};
-
-/* NULL: the profile was freed. */
-static struct mp_profile *profile_of(struct domain *d, value v, const char *function) {
-    if (!is_custom_of(v, &handle_ops)) vm_invalid_argument(d, "%s", function);
-    return mp_profile_find(mp_program_of(d), handle_of(v)->id);
-}
 
 /* ---- Checks, with OCaml's messages. ---- */
 
@@ -109,6 +89,38 @@ value mp_prim_refuse_discard(struct domain *d, value profile) { refuse(d, "disca
 
 /* ---- 5.3, for programs of every version. ---- */
 
+enum { STATUS = MP_HANDLE_STATUS, RATE, INVERSE_LOG, CALLSTACK_SIZE, FIRST_CALLBACK };
+enum { HANDLE_FIELDS = FIRST_CALLBACK + TRACKER_FIELDS };
+
+/* GC: may run. */
+static value new_handle(struct domain *d, double rate, value callstack_size, value tracker) {
+    value inverse = VAL_UNIT, boxed_rate = VAL_UNIT;
+    GC_ROOT(&d->gc, &tracker, &inverse, &boxed_rate);
+    boxed_rate = copy_double(d, rate);
+    inverse = copy_double(d, rate == 1 ? 0 : 1 / log1p(-rate));
+    value handle = new_small(d, HANDLE_FIELDS, 0);
+    field(handle, STATUS) = val_of_int(MP_SAMPLING);
+    field(handle, RATE) = boxed_rate;
+    field(handle, INVERSE_LOG) = inverse;
+    field(handle, CALLSTACK_SIZE) = callstack_size;
+    for (size_t i = 0; i < TRACKER_FIELDS; i++)
+        field(handle, FIRST_CALLBACK + i) = field(tracker, i);
+    return handle;
+}
+
+/* That of the profile or, if it was freed, what its value says. */
+static enum mp_status status_of(const struct mp_profile *p, value handle) {
+    if (p != NULL) return p->status;
+    return field(handle, STATUS) == val_of_int(MP_DISCARDED) ? MP_DISCARDED : MP_STOPPED;
+}
+
+/* NULL: the profile was freed. */
+static struct mp_profile *profile_of(struct domain *d, value handle, const char *function) {
+    if (!is_block(handle) || tag_of(handle) != 0 || wosize_of(handle) != HANDLE_FIELDS)
+        vm_invalid_argument(d, "%s", function);
+    return mp_profile_of_handle(mp_program_of(d), handle);
+}
+
 static value start_5(struct domain *d, value rate, value callstack_size, value tracker,
                      bool another) {
     struct mp_program *program = mp_program_of(d);
@@ -118,11 +130,11 @@ static value start_5(struct domain *d, value rate, value callstack_size, value t
     require_room(d, program);
     tracker = own_tracker(d, tracker);
     GC_ROOT(&d->gc, &tracker);
-    value handle = gc_alloc_custom(&d->gc, &handle_ops, sizeof(struct handle), 0, 1);
-    *handle_of(handle) = (struct handle){NULL, 0};
+    value handle = new_handle(d, r, callstack_size, tracker);
+    GC_ROOT(&d->gc, &handle);
     struct mp_profile *p = mp_profile_start(program, MP_STYLE_5, another, r,
                                             (uint64_t)int_of_val(callstack_size), tracker);
-    *handle_of(handle) = (struct handle){p, p->id};
+    mp_profile_set_handle(p, handle);
     return handle;
 }
 
@@ -146,10 +158,13 @@ value mp_prim_stop_another(struct domain *d, value handle) {
 
 value mp_prim_discard(struct domain *d, value handle) {
     struct mp_profile *p = profile_of(d, handle, "Gc.Memprof.discard");
-    if (p == NULL || p->status == MP_DISCARDED)
-        vm_failwith(d, "Gc.Memprof.discard: profile already discarded.");
-    if (p->status == MP_SAMPLING) vm_failwith(d, "Gc.Memprof.discard: profile not stopped.");
-    mp_profile_discard(p);
+    switch (status_of(p, handle)) {
+    case MP_DISCARDED: vm_failwith(d, "Gc.Memprof.discard: profile already discarded.");
+    case MP_SAMPLING: vm_failwith(d, "Gc.Memprof.discard: profile not stopped.");
+    case MP_STOPPED: break;
+    }
+    if (p != NULL) mp_profile_discard(p);
+    else gc_store(&d->gc, handle, STATUS, val_of_int(MP_DISCARDED));
     return VAL_UNIT;
 }
 

@@ -31,19 +31,19 @@ static void free_profile(struct mp_profile *p) {
     *at = p->next;
     mp_stream_detach(p->program->sampler, &p->stream);
     gc_remove_root(&p->program->d->gc, &p->tracker);
+    gc_remove_root(&p->program->d->gc, &p->handle);
     mp_tracked_clear(&p->blocks);
     gc_external_uncharge(p->blocks.heap, sizeof *p);
     free(p);
 }
 
-/* Frees the profiles that are no longer reachable. */
-static void free_unreachable(struct mp_program *program) {
+/* Frees the profiles that will do nothing more. */
+static void free_silent(struct mp_program *program) {
     struct mp_profile *next;
     for (struct mp_profile *p = program->profiles; p != NULL; p = next) {
         next = p->next;
         bool silent = p->status == MP_DISCARDED || (p->status == MP_STOPPED && p->blocks.live == 0);
-        if (silent && p->running == 0 && (p->style == MP_STYLE_4 || p->handle_dead))
-            free_profile(p);
+        if (silent && p->running == 0) free_profile(p);
     }
 }
 
@@ -53,10 +53,20 @@ static void forget_everything(struct mp_profile *p) {
     gc_modify_root(&p->program->d->gc, &p->tracker, VAL_UNIT);
 }
 
-struct mp_profile *mp_profile_find(struct mp_program *program, uint64_t id) {
+struct mp_profile *mp_profile_of_handle(struct mp_program *program, value handle) {
     struct mp_profile *p = program->profiles;
-    while (p != NULL && p->id != id) p = p->next;
+    while (p != NULL && p->handle != handle) p = p->next;
     return p;
+}
+
+void mp_profile_set_handle(struct mp_profile *p, value handle) {
+    gc_modify_root(&p->program->d->gc, &p->handle, handle);
+}
+
+static void set_status(struct mp_profile *p, enum mp_status status) {
+    p->status = status;
+    if (p->handle == VAL_UNIT) return;
+    gc_store(&p->program->d->gc, p->handle, MP_HANDLE_STATUS, val_of_int(status));
 }
 
 static bool in_common_lane(const struct mp_profile *p) {
@@ -64,7 +74,8 @@ static bool in_common_lane(const struct mp_profile *p) {
 }
 
 struct mp_profile *mp_profile_current(struct mp_program *program) {
-    struct mp_profile *p = mp_profile_find(program, program->domain->profile);
+    struct mp_profile *p = program->profiles;
+    while (p != NULL && p->id != program->domain->profile) p = p->next;
     return p != NULL && p->status == MP_SAMPLING ? p : NULL;
 }
 
@@ -309,7 +320,7 @@ static value run_callbacks_exn(void *state, struct domain *d) {
         if (is_exn_result(result)) return result;
         p = p->next;
     }
-    free_unreachable(program);
+    free_silent(program);
     request_callbacks(program);
     return VAL_UNIT;
 }
@@ -590,7 +601,7 @@ enum { FIRST_SEED = 42 };
 
 struct mp_profile *mp_profile_start(struct mp_program *program, enum mp_style style, bool own_lane,
                                     double rate, uint64_t callstack_size, value tracker) {
-    free_unreachable(program);
+    free_silent(program);
     struct gc_heap *heap = program->d->gc.heap;
     const struct vector_memory *memory = GC_MEMORY(heap, GC_ACCOUNT_OWED, 1);
     struct mp_profile *p = memory->resize(memory, NULL, 0, sizeof *p);
@@ -602,10 +613,12 @@ struct mp_profile *mp_profile_start(struct mp_program *program, enum mp_style st
         .id = ++program->last_id,
         .callstack_size = callstack_size,
         .tracker = tracker,
+        .handle = VAL_UNIT,
         .next = program->profiles,
     };
     program->profiles = p;
     gc_register_root(&program->d->gc, &p->tracker);
+    gc_register_root(&program->d->gc, &p->handle);
     mp_stream_attach(program->sampler, &p->stream, own_lane ? &p->own_lane : &program->lane,
                      &profile_client, p, FIRST_SEED + p->id);
     p->stream.rounds_up = style == MP_STYLE_5;
@@ -624,17 +637,15 @@ value mp_profile_stop(struct mp_profile *p) {
         if (p->status != MP_SAMPLING) return VAL_FALSE;
     }
     mp_stream_stop(program->sampler, &p->stream);
-    p->status = MP_STOPPED;
+    set_status(p, MP_STOPPED);
     if (p->style == MP_STYLE_4) forget_everything(p);
     else mp_tracked_drop_unreported(&p->blocks);
-    free_unreachable(program);
+    free_silent(program);
     return VAL_TRUE;
 }
 
 void mp_profile_discard(struct mp_profile *p) {
     ASSERT(p->style == MP_STYLE_5 && p->status == MP_STOPPED);
-    p->status = MP_DISCARDED;
+    set_status(p, MP_DISCARDED);
     forget_everything(p);
 }
-
-void mp_profile_handle_died(struct mp_profile *p) { p->handle_dead = true; }

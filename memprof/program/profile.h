@@ -29,7 +29,10 @@ enum mp_style {
     MP_STYLE_4, /* 4.13, 4.14: stop forgets everything */
     MP_STYLE_5, /* 5.3: after stop, tracking continues until discard */
 };
-enum mp_status { MP_SAMPLING, MP_STOPPED, MP_DISCARDED };
+enum mp_status { MP_SAMPLING, MP_STOPPED, MP_DISCARDED }; /* as OCaml numbers them */
+
+/* The field of a profile's value that has its status. */
+enum { MP_HANDLE_STATUS = 0 };
 
 struct mp_profile {
     struct mp_profile *next;
@@ -47,7 +50,7 @@ struct mp_profile {
     unsigned running;           /* its functions that are active: it can't be freed */
     uint32_t thread;            /* the number of the one that suspended own_lane last */
     unsigned epoch;             /* changes when everything is forgotten */
-    bool handle_dead;           /* its value in the program was reclaimed */
+    value handle;               /* its value in the program, a registered root; unit: none */
 };
 
 /* The profiles of a machine. */
@@ -69,8 +72,8 @@ struct mp_program *mp_program_of(struct domain *d);
 /* The profile that samples the running domain, to which stop refers; NULL: there is none. GC:
  * never. */
 struct mp_profile *mp_profile_current(struct mp_program *program);
-/* The profile with that id, NULL if it was freed. GC: never. */
-struct mp_profile *mp_profile_find(struct mp_program *program, uint64_t id);
+/* The profile with that value, NULL if it was freed. GC: never. */
+struct mp_profile *mp_profile_of_handle(struct mp_program *program, value handle);
 
 /* Starts a profile, in the common lane, where it samples the running domain and those that it
  * spawns, or in its own, where it samples all. tracker: a block of five closures.
@@ -83,9 +86,9 @@ struct mp_profile *mp_profile_start(struct mp_program *program, enum mp_style st
 value mp_profile_stop(struct mp_profile *profile);
 /* Ends a stopped profile of style 5: no more callbacks run. GC: never. */
 void mp_profile_discard(struct mp_profile *profile);
-/* The program's value of the profile was reclaimed. May be called during a collection. GC:
+/* Its value in the program, a block whose field MP_HANDLE_STATUS will follow its status. GC:
  * never. */
-void mp_profile_handle_died(struct mp_profile *profile);
+void mp_profile_set_handle(struct mp_profile *profile, value handle);
 
 /* Gc.Memprof's primitives: of 4.13 and 4.14, of 5.0 to 5.2, where it doesn't work, and of 5.3, also
  * for module Bactrian.Memprof. */

@@ -107,7 +107,7 @@ intptr_t vm_domain_spawn(struct domain *d, value closure, value sync) {
     if (!is_sync(d, sync)) vm_invalid_argument(d, "Domain.spawn");
     if (domains->count >= vm_max_domains(d->vm)) vm_failwith(d, "failed to allocate domain");
     vm_threads_start(d);
-    struct vm_thread *t = vm_thread_add(d, closure);
+    struct vm_thread *t = vm_thread_add(d, closure, true);
     struct vm_domain_record *r = t == NULL ? NULL : new_record(d->vm);
     if (r == NULL) {
         if (t != NULL) vm_thread_forget(d, t);

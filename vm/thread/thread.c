@@ -50,19 +50,31 @@ static struct vm_thread_status *status_of(value handle) {
     return *(struct vm_thread_status **)custom_data(field(handle, 2));
 }
 
+static void fill_handle(struct domain *d, struct vm_thread *t, value handle, value status) {
+    t->status->references++;
+    *(struct vm_thread_status **)custom_data(status) = t->status;
+    gc_init_field(&d->gc, handle, 0, val_of_int(t->number));
+    gc_init_field(&d->gc, handle, 1, VAL_UNIT);
+    gc_init_field(&d->gc, handle, 2, status);
+    t->handle = handle;
+}
+
 /* Makes t's handle: number, unit (OCaml's field for the function), termination status. Programs can
  * change its fields: only the status is ever read. */
 static void make_handle(struct domain *d, struct vm_thread *t) {
     value status = VAL_UNIT;
     GC_ROOT(&d->gc, &status);
     status = gc_alloc_custom(&d->gc, &status_ops, sizeof t->status, 1, 1000);
-    t->status->references++;
-    *(struct vm_thread_status **)custom_data(status) = t->status;
     value handle = new_small(d, 3, 0);
-    field(handle, 0) = val_of_int(t->number);
-    field(handle, 1) = VAL_UNIT;
-    field(handle, 2) = status;
-    t->handle = handle;
+    fill_handle(d, t, handle, status);
+}
+
+/* The same where OCaml makes none: no profiler sees it. */
+static void make_hidden_handle(struct domain *d, struct vm_thread *t) {
+    value status = gc_alloc_major_unsampled(&d->gc, 2, TAG_CUSTOM);
+    field(status, 0) = (value)&status_ops;
+    gc_adopt_custom(&d->gc, status, 0);
+    fill_handle(d, t, gc_alloc_major_unsampled(&d->gc, 3, 0), status);
 }
 
 value vm_thread_self(const struct domain *d) { return d->thread->handle; }
@@ -225,7 +237,7 @@ void vm_threads_start(struct domain *d) {
     if (d->vm->threads != NULL) return;
     struct vm_thread *t = new_thread();
     if (t == NULL) vm_raise_out_of_memory(d);
-    make_handle(d, t);
+    make_hidden_handle(d, t);
     struct vm_threads *threads = new_threads(d);
     if (threads == NULL) {
         free_thread(t);
@@ -241,7 +253,7 @@ void vm_threads_start(struct domain *d) {
     gc_add_scanner(d->gc.heap, "other threads", visit_threads, threads);
 }
 
-struct vm_thread *vm_thread_add(struct domain *d, value closure) {
+struct vm_thread *vm_thread_add(struct domain *d, value closure, bool is_body) {
     struct vm_threads *threads = d->vm->threads;
     struct vm_thread *t = new_thread();
     if (t == NULL) return NULL;
@@ -254,7 +266,8 @@ struct vm_thread *vm_thread_add(struct domain *d, value closure) {
     }
     if (made) {
         t->number = threads->next_number++;
-        make_handle(d, t);
+        if (is_body) make_hidden_handle(d, t);
+        else make_handle(d, t);
     }
     if (!made) {
         free_thread(t);
@@ -314,7 +327,7 @@ int vm_thread_launch(struct vm_thread *t) {
 value vm_thread_create(struct domain *d, value closure) {
     GC_ROOT(&d->gc, &closure);
     vm_threads_start(d);
-    struct vm_thread *t = vm_thread_add(d, closure);
+    struct vm_thread *t = vm_thread_add(d, closure, false);
     if (t == NULL) vm_raise_out_of_memory(d);
     int error = vm_thread_launch(t);
     if (error != 0) {

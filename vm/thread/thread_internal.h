@@ -84,8 +84,9 @@ void vm_tick_stop(struct vm_threads *threads); /* and waits for its end */
 /* ---- thread.c ---- */
 /* After a fork, in the child: only the calling thread is left. */
 void vm_threads_in_child(struct vm_threads *threads);
-/* A thread that does not run yet, of the running one's domain. NULL: out of memory. GC: may run. */
-struct vm_thread *vm_thread_add(struct domain *d, value closure);
+/* A thread that does not run yet, of the running one's domain (is_body: until it becomes the body
+ * of another). NULL: out of memory. GC: may run. */
+struct vm_thread *vm_thread_add(struct domain *d, value closure, bool is_body);
 /* It runs the body of that domain, a new one. GC: never. */
 void vm_thread_make_body(struct vm_thread *t, struct vm_domain_record *record);
 /* Lets it run. Fails: the system's number of the error. GC: never. */
