@@ -134,7 +134,8 @@ static void execute(struct walk *w, uint32_t i, struct state *s) {
         bool is_first = s->a != 0 && w->made_at[s->a - 1] + 1 == i;
         if (is_first) s->on_stack |= bit_of_a(s->a);
         else w->others |= bit_of_a(s->a);
-        s->a = op == OP_PUSHACC ? in_slot(w, s->on_stack, height - row->operands[0]) : 0;
+        if (op == OP_PUSHACC) s->a = in_slot(w, s->on_stack, height - row->operands[0]);
+        else if (op != OP_PUSH) s->a = 0;
     } else if (op == OP_ACC) {
         s->a = in_slot(w, s->on_stack, height - 1 - row->operands[0]);
     } else if (!keeps_a(op)) {
