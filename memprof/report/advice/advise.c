@@ -96,8 +96,7 @@ static struct pieces list_pieces(struct report_advice *advice) {
     advice->allocated = report_estimate_words(&query->scale, &all).value;
     advice->live = report_estimate_words(&query->scale, &live).value;
     free(makers);
-    if (pieces.list.count > 0)
-        qsort(pieces.list.at, pieces.list.count, sizeof *pieces.list.at, by_place);
+    report_sort(&pieces.list, by_place);
     return pieces;
 }
 
@@ -130,8 +129,7 @@ static void add_findings(struct report_doc *doc, struct report_advice *advice) {
     t->empty = "nothing that would save 1 %";
     report_table_columns(t, "saved", "saves", "share", "share", "of", "of what is", "sure", "sure",
                          "name", "line", "finding", "finding", NULL);
-    if (advice->findings.count > 0)
-        qsort(advice->findings.at, advice->findings.count, sizeof *advice->findings.at, by_share);
+    report_sort(&advice->findings, by_share);
     for (size_t i = 0; i < advice->findings.count && i < MOST_FINDINGS; i++) {
         const struct report_finding *f = &advice->findings.at[i];
         struct report_estimate bytes = {f->words.value * m->word_bytes,

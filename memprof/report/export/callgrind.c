@@ -106,7 +106,7 @@ static void collect(struct writer *w) {
         }
         at = next;
     }
-    if (w->calls.count > 0) qsort(w->calls.at, w->calls.count, sizeof *w->calls.at, by_caller);
+    report_sort(&w->calls, by_caller);
     report_free(first_child, next_sibling);
 }
 

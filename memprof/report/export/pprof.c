@@ -245,7 +245,7 @@ static void put_samples(struct report_buffer *b, const struct report_query *all,
     uint32_t *rank = report_alloc(m->nodes.count * sizeof *rank);
     for (size_t i = 0; i < m->nodes.count; i++) rank[order[i]] = i;
     report_each(entry, &entries) entry->rank = rank[entry->labels.node];
-    if (entries.count > 0) qsort(entries.at, entries.count, sizeof *entries.at, by_labels);
+    report_sort(&entries, by_labels);
     report_each(entry, &entries) put_sample(b, all, entry, &columns, s);
     report_free(order, rank, entries.at, entries.hash.slots);
 }

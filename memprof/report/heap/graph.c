@@ -343,7 +343,7 @@ static bool translate_extras(struct loader *l) {
         e->address = node_at(l, e->address);
         if (e->address == 0) return fail(l, "damaged: a root without a block");
     }
-    qsort(l->rooted.at, l->rooted.count, sizeof *l->rooted.at, by_source);
+    report_sort(&l->rooted, by_source);
     return true;
 }
 
@@ -409,14 +409,13 @@ static void find_modules(struct loader *l) {
         report_append(&g->modules, module);
         set_module_kind(g, module.node);
     }
-    if (g->modules.count > 1)
-        qsort(g->modules.at, g->modules.count, sizeof *g->modules.at, by_node);
+    report_sort(&g->modules, by_node);
 }
 
 static void finish_names(struct loader *l) {
     struct heap_graph *g = l->graph;
     find_modules(l);
-    if (g->names.count > 1) qsort(g->names.at, g->names.count, sizeof *g->names.at, by_name);
+    report_sort(&g->names, by_name);
     report_each(kind, &g->kind_list) {
         if (kind->tag == TAG_CLOSURE)
             kind->name = closure_name(mp_reader_location(l->reader, kind->place));

@@ -78,8 +78,7 @@ static struct groups divide(const struct finder *f, struct group *group) {
             else add_child(f, &children, node, child);
         }
     }
-    if (children.list.count > 1)
-        qsort(children.list.at, children.list.count, sizeof *children.list.at, by_retained);
+    report_sort(&children.list, by_retained);
     return children;
 }
 

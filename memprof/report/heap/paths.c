@@ -151,8 +151,7 @@ static void list_steps(const struct search *s, struct group *group) {
         }
     }
     group->step.recursive = group->members.count > group->step.fields;
-    if (children.list.count > 1)
-        qsort(children.list.at, children.list.count, sizeof *children.list.at, by_words);
+    report_sort(&children.list, by_words);
     report_append(&s->out->list, group->step);
     report_free(group->members.at, children.by_key.slots);
     report_each(child, &children.list) {

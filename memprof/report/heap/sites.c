@@ -27,7 +27,7 @@ struct heap_sites heap_sites_find(const struct heap_graph *g, const struct heap_
         out.list.at[number].sampled++;
         out.list.at[number].words += heap_words(g, sample->node);
     }
-    if (out.list.count > 1) qsort(out.list.at, out.list.count, sizeof *out.list.at, by_sampled);
+    report_sort(&out.list, by_sampled);
     free(table.slots);
     return out;
 }

@@ -61,6 +61,10 @@ void report_free_list(void *const *items, size_t count);
 #define report_each(item, vector)                    \
     for (typeof(&*(vector)->at) item = (vector)->at; \
          (size_t)(item - (vector)->at) < (vector)->count; item++)
+/* Sorts a vector by a function as qsort(3) takes it. */
+#define report_sort(vector, compare)                                                           \
+    ((vector)->count > 1 ? qsort((vector)->at, (vector)->count, sizeof *(vector)->at, compare) \
+                         : (void)0)
 /* Makes room for `needed` items of `size` bytes in *array, which has *capacity of them; grows by
  * half. Fails: as report_alloc. */
 void report_grow(void *array, size_t *capacity, size_t needed, size_t size);

@@ -305,8 +305,7 @@ void report_model_finish(struct report_model *model) {
     report_each(e, &model->gc_events) extend(&model->end, e->start + e->duration);
     report_each(p, &model->phases) extend(&model->end, p->end);
     report_each(c, &model->counters) extend(&model->end, c->time);
-    if (!ordered)
-        qsort(model->samples.at, model->samples.count, sizeof *model->samples.at, by_birth);
+    if (!ordered) report_sort(&model->samples, by_birth);
     find_phase_changes(model);
     verify(model);
 }

@@ -49,7 +49,7 @@ static struct held_groups sum_held(const struct report_query *query, size_t grou
         }
         sums.list.at[number].samples++;
     }
-    if (sums.list.count > 1) qsort(sums.list.at, sums.list.count, sizeof *sums.list.at, by_group);
+    report_sort(&sums.list, by_group);
     report_grouping_end(&grouping);
     free(table.slots);
     return sums;

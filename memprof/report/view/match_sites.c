@@ -43,7 +43,7 @@ static struct sites list_sites(const struct report_model *model, const uint32_t 
                                     l->end,
                                     groups->order[i]};
     }
-    qsort(sites.at, sites.count, sizeof *sites.at, by_place);
+    report_sort(&sites, by_place);
     return sites;
 }
 

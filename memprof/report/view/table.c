@@ -87,7 +87,7 @@ static struct lives list_lives(const struct report_query *query) {
         }
         lives.at[found].hits += s->hits;
     }
-    if (lives.count > 0) qsort(lives.at, lives.count, sizeof *lives.at, by_length);
+    report_sort(&lives, by_length);
     return lives;
 }
 

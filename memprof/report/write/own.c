@@ -97,8 +97,7 @@ static void list_everything(struct output *o) {
     if (omitted->pauses + omitted->phases + omitted->markings > 0)
         add(o, (int64_t)omitted->elapsed * 1000, OMITTED, 0, false);
     if (m->origin.finished) add(o, m->origin.finished_at, FINISH, 0, false);
-    if (o->moments.count > 0)
-        qsort(o->moments.at, o->moments.count, sizeof *o->moments.at, by_time);
+    report_sort(&o->moments, by_time);
 }
 
 /* ---- Names. ---- */
