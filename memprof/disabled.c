@@ -13,6 +13,7 @@ const bool mp_is_present = false;
 const struct vm_prim mp_prim_rows[] = {{.name = NULL}};
 const size_t mp_prim_row_count = 0;
 
+void mp_recorder_prepare(struct vm_options *options) {}
 struct mp_recorder *mp_recorder_start(struct vm *vm, const struct mp_recorder_options *options) {
     errno = ENOTSUP;
     return NULL;

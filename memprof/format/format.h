@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 8,  /* of what is written; a reader refuses higher ones */
+    MP_FORMAT_MAJOR = 9,  /* of what is written; a reader refuses higher ones */
     MP_FORMAT_OLDEST = 1, /* the lowest that is read */
     MP_FORMAT_MINOR = 0,  /* increased when fields get values that older readers may ignore */
     MP_FILE_HEADER_BYTES = 16,
@@ -111,6 +111,10 @@ enum mp_root_kind {
     MP_ROOT_MACHINE,   /* name: what part of the machine holds it */
     MP_ROOT_KINDS
 };
+
+/* What holds a promoted block: a root as above, or a field of a major block. name: what block;
+ * place: where the field was set, or 0; slot: 1 + the field, 0 of large blocks. */
+enum { MP_HELD_FIELD = MP_ROOT_KINDS, MP_HELD_KINDS };
 
 /* What a name of a heap snapshot belongs to. */
 enum mp_name_kind {

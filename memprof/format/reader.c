@@ -205,7 +205,7 @@ static struct mp_event *emit(struct mp_reader *r, enum mp_event_kind kind) {
     ASSERT(!r->has_event && r->time_us <= MP_TIME_MAX);
     r->event = (struct mp_event){.kind = kind, .time_us = r->time_us};
     r->has_event = true;
-    r->kept += kind != MP_EVENT_PROMOTED && kind != MP_EVENT_DIED;
+    r->kept += kind != MP_EVENT_PROMOTED && kind != MP_EVENT_DIED && kind != MP_EVENT_HELD;
     return &r->event;
 }
 
@@ -282,6 +282,15 @@ static bool begin_list(struct mp_reader *r, uint64_t elapsed, struct mp_list lis
     return true;
 }
 
+static bool use_held(struct mp_reader *r, const struct mp_record_held *h) {
+    if (h->kind >= MP_HELD_KINDS || h->through > 1 || h->name >= r->tables.strings.count ||
+        h->place >= r->tables.locations.count || h->slot > MP_WORDS_MAX || is_snapshot(r))
+        return false;
+    r->held = *h;
+    r->kept++;
+    return begin_list(r, 0, h->samples, MP_EVENT_HELD, MP_DIED_MINOR);
+}
+
 static bool use_promotions(struct mp_reader *r, const struct mp_record_promotions *p) {
     return begin_list(r, p->elapsed, p->samples, MP_EVENT_PROMOTED, MP_DIED_MINOR);
 }
@@ -302,6 +311,13 @@ static bool use_list_item(struct mp_reader *r) {
     if (r->list_kind == MP_EVENT_PROMOTED) {
         if (!mp_tables_promote(&r->tables, id)) return false;
         emit(r, MP_EVENT_PROMOTED)->promoted.id = id;
+        return true;
+    }
+    if (r->list_kind == MP_EVENT_HELD) {
+        if (id >= r->tables.samples.count) return false;
+        struct mp_event *held = emit(r, MP_EVENT_HELD);
+        held->held.id = id;
+        held->held.by = &r->held;
         return true;
     }
     if (!mp_tables_kill(&r->tables, id, r->list_generation)) return false;

@@ -19,6 +19,7 @@ struct mp_reader;
 
 enum mp_event_kind {
     MP_EVENT_SAMPLE,
+    MP_EVENT_HELD,
     MP_EVENT_PROMOTED,
     MP_EVENT_DIED,
     MP_EVENT_SETTINGS,
@@ -59,6 +60,10 @@ struct mp_event {
     uint64_t time_us; /* since started_us; of a GC span: its end */
     union {
         struct mp_sample sample;
+        struct {
+            uint64_t id;
+            const struct mp_record_held *by; /* without its list; valid until the next event */
+        } held;                              /* a young sample: what leads to it first */
         struct {
             uint64_t id;
         } promoted; /* a young sample, once, before it died */

@@ -56,6 +56,7 @@ struct mp_reader {
     uint64_t list_number;
     enum mp_event_kind list_kind;
     enum mp_generation list_generation;
+    struct mp_record_held held; /* whose list it is */
     struct mp_event event;
     char path[MP_PATH_MAX + 1]; /* of the last WRITTEN */
     bool has_event;

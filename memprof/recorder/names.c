@@ -139,6 +139,22 @@ uint32_t mp_names_location(struct mp_names *n, uint64_t gpc) {
     return number != 0 ? number : define(n, gpc, gpc, false);
 }
 
+/* Whether an event is at a gpc itself. */
+static bool has_event(struct mp_names *n, uint64_t gpc) {
+    struct vm_location location;
+    return find_location(n, gpc, &location) &&
+           vm_debuginfo_find_before(n->vm, gpc, gpc, &location) && names_file(&location);
+}
+
+uint32_t mp_names_before(struct mp_names *n, uint64_t gpc) {
+    const uint32_t number = mp_names_known(n, gpc);
+    const uint64_t start = vm_function_start(n->vm, gpc);
+    uint64_t named = gpc;
+    if (number != 0) return number;
+    while (named > start && !has_event(n, named)) named--;
+    return define(n, gpc, named, false);
+}
+
 /* How far into a function its first event is searched for, in words. */
 enum { FUNCTION_START_WORDS = 200 };
 

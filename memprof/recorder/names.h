@@ -26,6 +26,9 @@ uint32_t mp_names_string(struct mp_names *n, const char *text);
 uint32_t mp_names_known(const struct mp_names *n, uint64_t gpc);
 /* The same; defines it in the file if it is new. */
 uint32_t mp_names_location(struct mp_names *n, uint64_t gpc);
+/* The same, of an instruction that the compiler makes no event for, at that gpc: with the location
+ * of the last event in its function up to there. */
+uint32_t mp_names_before(struct mp_names *n, uint64_t gpc);
 /* The number of the first location in the function of that index; of a RESTART, which partial
  * applications have, that of the function with a note. */
 uint32_t mp_names_function(struct mp_names *n, uint32_t index);

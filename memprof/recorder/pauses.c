@@ -230,6 +230,7 @@ void mp_on_activity(void *context, struct gc_domain *g, enum gc_activity what, b
         if (r->activity_depth < MP_ACTIVITY_DEPTH)
             r->activity_ns[r->activity_depth] = r->entered.wall_ns;
         r->activity_depth++;
+        if (what == GC_ACT_MINOR && r->options.promoted) mp_held_find(r);
     } else if (r->activity_depth > 0) {
         r->activity_depth--;
         unsigned at = r->activity_depth < MP_ACTIVITY_DEPTH ? r->activity_depth

@@ -313,6 +313,7 @@ static void on_promoted(void *context, const uint64_t *ids, size_t count) {
     struct mp_recorder *r = context;
     if (!mp_recorder_enter(r)) return;
     ASSERT(count > 0 && count <= MP_LIST_MAX);
+    if (r->options.promoted) mp_held_write(r);
     struct mp_record_promotions record = {mp_recorder_elapsed(r), {.items = ids, .count = count}};
     mp_write_promotions(r->writer, &record);
     mp_recorder_leave(r, 1);
@@ -394,6 +395,7 @@ static bool start_file(struct mp_recorder *r, uint64_t parent) {
     if (before.words > 0 && parent == 0) mp_write_before(r->writer, &before);
     mp_interned_clear(&r->interned);
     mp_named_counts_clear(r);
+    mp_held_clear(&r->holders);
     r->interned.names.vm = r->d->vm;
     r->interned.names.writer = r->writer;
     r->lost_sites = r->last_us = 0;
@@ -425,6 +427,7 @@ static void free_recorder(struct mp_recorder *r) {
     mp_writer_free(r->writer);
     mp_interned_clear(&r->interned);
     mp_named_counts_clear(r);
+    mp_held_clear(&r->holders);
     free(r->sites.at);
     free(r->sites.touched.items);
     vm_page_free(r->own_process);

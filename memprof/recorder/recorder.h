@@ -15,6 +15,7 @@
 #include "memprof/format/output.h"
 
 struct vm;
+struct vm_options;
 struct domain;
 struct mp_recorder;
 
@@ -36,6 +37,7 @@ struct mp_recorder_options {
     uint64_t max_depth;  /* of call stacks: innermost frames kept; 0: all */
     bool live_exact;     /* mark everything at new maxima: pauses.c */
     bool gc_trace;       /* record the collector's inner phases too */
+    bool promoted;       /* what holds promoted blocks: after mp_recorder_prepare; slow */
     bool exact_sites;    /* count all that each site allocates, too: slow */
     bool follow_fork;    /* children record to PATH.PID */
     bool no_handlers;    /* leave the process's signals and its end alone */
@@ -65,6 +67,9 @@ struct mp_recording {
     char path[4096];
 };
 
+/* Before a machine is created whose recorder gets the option `promoted`: the counting loop runs it,
+ * and shows the recorder each instruction. Needs: no fuel, no debugger. */
+void mp_recorder_prepare(struct vm_options *options);
 /* Starts recording a machine that is loaded, and may be running. NULL: the file can't be made, out
  * of memory, or too many streams (errno; EEXIST: as mp_output_open; ESPIPE: keep_bytes, and it is
  * no regular file). GC: never. */

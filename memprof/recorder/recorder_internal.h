@@ -6,8 +6,10 @@
 #include "memprof/format/writer.h"
 #include "memprof/recorder/names.h"
 #include "memprof/recorder/recorder.h"
+#include "memprof/recorder/root_names.h"
 #include "memprof/sampling/sampler.h"
 #include "memprof/sampling/tracker.h"
+#include "vm/marshal/variables.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -82,6 +84,22 @@ struct mp_named_counts {
     uint64_t written_ns;
 };
 
+/* What holds promoted blocks (held.c). */
+struct mp_held {
+    struct mp_record_held by; /* without its list */
+    uint64_t id;
+};
+struct mp_holders {
+    struct VECTOR(struct mp_held) held; /* of the collection that runs */
+    struct mp_frames frames;            /* likewise */
+    /* For each slot of the remembered set, the address of the instruction that filled it, 0:
+     * unknown; those that are not listed are of the last instruction. */
+    struct VECTOR(uintptr_t) stores;
+    uintptr_t last_instruction;
+    struct vm_variables variables;
+    struct word_map words; /* names of words of frames */
+};
+
 enum { MP_ACTIVITY_DEPTH = 8 };
 
 enum { COUNTERS_EVERY_NS = 10000000 };
@@ -141,6 +159,7 @@ struct mp_recorder {
     struct mp_exact exact;
     struct mp_ticker ticker;
     struct mp_named_counts named;
+    struct mp_holders holders;
     void (*other_poll)(void *state); /* vm_profiler.poll without the recorder */
     struct {
         uint64_t began_ns;  /* 0: there is none that is not recorded yet */
@@ -230,6 +249,12 @@ uint64_t mp_recorder_lost(const struct mp_recorder *r);
 
 /* Writes the tag of the blocks of a location, if it is new. */
 void mp_record_tag(struct mp_recorder *r, uint32_t location, unsigned tag);
+
+/* With --promoted: finds what holds the blocks that the minor collection which begins will promote;
+ * writes that, before their PROMOTIONS; forgets everything. GC: never. */
+void mp_held_find(struct mp_recorder *r);
+void mp_held_write(struct mp_recorder *r);
+void mp_held_clear(struct mp_holders *h);
 
 /* Exact counts: starts (false: too many streams), writes those since the last time, forgets these,
  * ends. */

@@ -464,6 +464,7 @@ static void copy_event(struct copy *c, const struct mp_event *event) {
         c->omitted.phases += event->omitted.phases;
         c->omitted.markings += event->omitted.markings;
         break;
+    case MP_EVENT_HELD:      /* not in a bounded recording */
     case MP_EVENT_WRITTEN:   /* the snapshot has other numbers of samples */
     case MP_EVENT_SELECTION: /* not in a recording that runs */
     case MP_EVENT_EXCESS:

@@ -8,6 +8,7 @@
 #include "memprof/sampling/tracker.h"
 
 #include "gc/containers.h"
+#include "gc/walk.h"
 #include "memprof/sampling/sampler_inline.h"
 #include "memprof/sampling/shared_memory.h"
 #include "memprof/sampling/sliced_scan.h"
@@ -302,6 +303,40 @@ void mp_tracker_visit(const struct mp_tracker *t,
         const struct tracked item = t->blocks.items[i];
         if (item.block != 0) f(context, item.block, item.id, (uint32_t)item.note);
     }
+}
+
+/* ---- What holds young blocks. ---- */
+
+struct holding {
+    void (*f)(void *context, uint64_t id, const struct gc_root *root, bool direct);
+    void *context;
+    struct word_map ids[2]; /* plus 1, by young block: of its own sample; of memory charged to it */
+};
+
+static void on_young(void *context, const struct gc_root *root, value v, bool direct) {
+    const struct holding *h = context;
+    for (int i = 0; i < 2; i++) {
+        const uintptr_t *id = word_map_find(&h->ids[i], (uintptr_t)v);
+        if (id != NULL) h->f(h->context, *id - 1, root, direct);
+    }
+}
+
+void mp_tracker_visit_young(const struct mp_tracker *t,
+                            void (*f)(void *context, uint64_t id, const struct gc_root *root,
+                                      bool direct),
+                            void *context) {
+    struct gc_domain *g = &t->sampler->d->gc;
+    struct holding h = {.f = f, .context = context};
+    for (size_t i = t->old; i < t->blocks.count; i++) {
+        const struct tracked item = t->blocks.items[i];
+        if (item.block == 0 || !gc_is_young(g, item.block)) continue;
+        uintptr_t *id = word_map_add(&h.ids[item.outside], (uintptr_t)item.block,
+                                     IF_SMALL_TABLES(2, 256), NULL);
+        if (id != NULL && *id == 0) *id = item.id + 1;
+    }
+    if (h.ids[0].count + h.ids[1].count > 0) gc_walk_young(g, on_young, &h);
+    free(h.ids[0].entries);
+    free(h.ids[1].entries);
 }
 
 /* The words of a map are ids plus `base`, or 0, which stays. */

@@ -18,6 +18,7 @@
 
 #include "memprof/sampling/sampler.h"
 
+struct gc_root;
 struct mp_tracker;
 struct vm_fiber;
 
@@ -61,6 +62,13 @@ void mp_tracker_note(struct mp_tracker *tracker, uint64_t note);
 void mp_tracker_visit(const struct mp_tracker *tracker,
                       void (*f)(void *context, value block, uint64_t id, uint32_t note),
                       void *context);
+/* When a minor collection begins: calls f with each followed block that it will promote, and the
+ * root that leads to it first (gc_walk_young), with few exceptions: those named there, blocks for
+ * which there is no memory, and suspended fibers. GC: never. */
+void mp_tracker_visit_young(const struct mp_tracker *tracker,
+                            void (*f)(void *context, uint64_t id, const struct gc_root *root,
+                                      bool direct),
+                            void *context);
 /* Gives every block a new id, in the same order, that number_of returns for its id; UINT32_MAX: it
  * is followed no longer. Ids go on from `next`. Needs: no marking whose dead blocks are not all
  * reported yet. GC: never. */

@@ -39,6 +39,7 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
     printf("%" PRIu64 " ", e->time_us);
     switch (e->kind) {
     case MP_EVENT_SAMPLE: print_sample(r, &e->sample); break;
+    case MP_EVENT_HELD: printf("held %" PRIu64 " %d", e->held.id, e->held.by->kind); break;
     case MP_EVENT_PROMOTED: printf("promoted %" PRIu64, e->promoted.id); break;
     case MP_EVENT_DIED: printf("died %" PRIu64 " %d", e->died.id, e->died.generation); break;
     case MP_EVENT_GC_SPAN:

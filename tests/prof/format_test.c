@@ -19,6 +19,7 @@ enum { MAX_EVENTS = 20000, MAX_CHUNKS = 64, MAX_SAMPLES = 6000 };
 
 struct model {
     struct mp_event events[MAX_EVENTS];
+    struct mp_record_held held[MAX_EVENTS]; /* of the events of that kind */
     size_t count;
     uint64_t time;
     uint8_t states[MAX_SAMPLES]; /* 1 young, 2 old, 0 dead */
@@ -96,6 +97,24 @@ static void write_sample(struct mp_writer *w, struct model *m) {
     else mp_write_sample(w, &record);
     m->last_stack = stack;
     m->states[m->samples++] = e->sample.young ? 1 : 2;
+}
+
+static void write_held(struct mp_writer *w, struct model *m) {
+    uint64_t ids[8];
+    struct mp_record_held record = {.kind = (uint8_t)dice(MP_HELD_KINDS),
+                                    .through = (uint8_t)dice(2),
+                                    .name = dice((unsigned)m->strings + 1),
+                                    .place = dice((unsigned)m->locations + 1),
+                                    .slot = dice(1000),
+                                    .samples = {.items = ids}};
+    for (; record.samples.count < 8 && m->samples > 0; record.samples.count++) {
+        ids[record.samples.count] = dice((unsigned)m->samples);
+        m->held[m->count] = record;
+        struct mp_event *e = new_event(m, MP_EVENT_HELD);
+        e->held.id = ids[record.samples.count];
+        e->held.by = &m->held[m->count - 1];
+    }
+    mp_write_held(w, &record);
 }
 
 static void write_fates(struct mp_writer *w, struct model *m, bool promote) {
@@ -263,6 +282,7 @@ static int write_profile(struct model *m, unsigned seed, size_t events, bool clo
     while (m->count < events) {
         unsigned n = dice(100);
         if (n < 50) write_sample(w, m);
+        else if (n < 53) write_held(w, m);
         else if (n < 60) write_fates(w, m, true);
         else if (n < 75) write_fates(w, m, false);
         else if (n < 80) write_counters(w, m);
@@ -319,6 +339,10 @@ static bool same_event(const struct mp_event *a, const struct mp_event *b) {
     case MP_EVENT_SITE:
         return a->site.location == b->site.location && a->site.words == b->site.words &&
                a->site.blocks == b->site.blocks;
+    case MP_EVENT_HELD:
+        return a->held.id == b->held.id && a->held.by->kind == b->held.by->kind &&
+               a->held.by->through == b->held.by->through && a->held.by->name == b->held.by->name &&
+               a->held.by->place == b->held.by->place && a->held.by->slot == b->held.by->slot;
     case MP_EVENT_PROMOTED: return a->promoted.id == b->promoted.id;
     case MP_EVENT_DIED: return a->died.id == b->died.id && a->died.generation == b->died.generation;
     case MP_EVENT_GC_SPAN:

@@ -32,6 +32,7 @@ VERBS = {
     'flame': ' '.join([CHOICE, TABLE, '--thresh', PATHS, PRINT]),
     'leaks': ' '.join([PART, '--at --live --age-min --thresh --raw', TABLE, PRINT]),
     'grow': ' '.join([PART, '--live --thresh --raw --per', TABLE, PRINT]),
+    'promoted': ' '.join([PART, '--thresh --raw', TABLE, PRINT]),
     'advise': ' '.join([PART, PRINT]),
     'lifetimes': ' '.join([CHOICE, TABLE, '--thresh', PRINT]),
     'timeline': ' '.join([PART, '--live --unit --top --limit', PRINT]),

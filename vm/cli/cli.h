@@ -224,6 +224,9 @@ bool cli_has_profiler(void);
 
 #define CLI_DEFAULT_RATE 1e-4
 
+/* Before the machine is created: what --promoted needs. Returns 0, or the exit status after a
+ * message. */
+int cli_prepare_recording(struct cli_options *options);
 /* Starts recording a loaded machine if the command line or the environment requests it; shown: the
  * program's name. Returns 0, or the exit status after a message. */
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown);

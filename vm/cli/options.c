@@ -72,6 +72,7 @@ static const struct {
     TARGET(EXACT_SITES, FLAG, recorder.exact_sites),
     TARGET(FORCE, FLAG, force),
     TARGET(FOLLOW_FORK, FLAG, recorder.follow_fork),
+    TARGET(PROMOTED, FLAG, recorder.promoted),
     TARGET(GC_TRACE, FLAG, recorder.gc_trace),
     TARGET(GC_STATS, FLAG, gc_stats),
     TARGET(GC_VERIFY, FLAG, vm.gc.verify),

@@ -106,6 +106,18 @@ static bool baseline_is_usable(const struct cli_options *options) {
     return false;
 }
 
+int cli_prepare_recording(struct cli_options *options) {
+    const char *other = options->recorder.keep_bytes != 0 ? "--keep"
+                        : options->vm.fuel != 0           ? "--fuel"
+                        : options->vm.debugger != NULL    ? "a debugger"
+                                                          : NULL;
+    if (!options->recorder.promoted) return 0;
+    if (other != NULL)
+        return cli_fail(STATUS_REFUSED, NULL, "--promoted: it cannot be combined with %s", other);
+    mp_recorder_prepare(&options->vm);
+    return 0;
+}
+
 static int start(struct cli_options *options, struct vm *vm, const char *shown) {
     struct mp_recorder_options *recorder = &options->recorder;
     bool testing = options->verb == VERB_PROF_TEST;

@@ -213,6 +213,7 @@ static int load(const struct cli_options *options, struct vm *vm, struct vm_imag
 static int run_image(struct cli_options *options, struct vm_image *image, const char *shown) {
     struct run run = {options, shown, NULL};
     int status = connect_debugger(options);
+    if (status == 0) status = cli_prepare_recording(options);
     if (status == 0 && options->count_file != NULL && !cli_find_count_file(options))
         status = STATUS_REFUSED;
     else if (status == 0 && options->verb == VERB_TRACE)

@@ -13,6 +13,8 @@
 report_view report_view_grow;
 /* The findings, the most important ones first. */
 report_view report_view_advise;
+/* What is promoted, by site, what led to it first, and what another minor heap would promote. */
+report_view report_view_promoted;
 
 /* ---- Inside the room. ---- */
 

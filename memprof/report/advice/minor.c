@@ -263,6 +263,7 @@ static void add_sizes(struct report_advice *advice, const struct survival *v,
                          "of what is born in it", NULL);
     for (int i = -1; i < ROWS - 1 && now * exp2(i) <= MOST_WORDS; i++) {
         double size = now * exp2(i);
+        if (size < BIN_WORDS) continue;
         struct report_estimate e = promoted_with(v, size), before = promoted_with(v, best);
         report_row(t, 0, report_count(size),
                    report_interval(REPORT_BYTES, times(e, words * m->word_bytes)),

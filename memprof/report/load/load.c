@@ -183,6 +183,19 @@ static void set_outcome(struct report_model *model, const struct mp_event *event
                    report_format(format, report_outcome_word(event->finish.outcome), status));
 }
 
+static void add_held(struct loader *l, uint64_t id, const struct mp_record_held *by) {
+    struct report_model *m = l->model;
+    map_locations(l);
+    ASSERT(id < m->samples.count && by->place < l->locations.count);
+    const struct report_holder holder = {
+        .slot = by->slot,
+        .name = report_model_name(m, mp_reader_string(l->reader, (uint32_t)by->name)),
+        .location = l->locations.at[by->place],
+        .kind = by->kind,
+        .through = by->through != 0};
+    report_model_hold(m, (uint32_t)id, report_model_holder(m, &holder));
+}
+
 static void set_settings(struct report_model *model, const struct mp_record_settings *settings) {
     const struct mp_text text = settings->parameters;
     model->live_exact = settings->live == 1;
@@ -206,6 +219,7 @@ static void add_event(struct loader *l, const struct mp_event *event) {
     if (time > model->end) model->end = time;
     switch (event->kind) {
     case MP_EVENT_SAMPLE: add_sample(l, &event->sample, time); break;
+    case MP_EVENT_HELD: add_held(l, event->held.id, event->held.by); break;
     case MP_EVENT_PROMOTED:
         ASSERT(event->promoted.id < model->samples.count);
         model->samples.at[event->promoted.id].promoted = report_model_moment(model, time);

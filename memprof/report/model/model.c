@@ -24,6 +24,7 @@ struct report_model *report_model_create(void) {
     report_model_location(model, &unknown);
     report_append(&model->nodes, (struct report_node){0});
     report_model_thread(model, (struct mp_thread){0, 0});
+    report_append(&model->holders, (struct report_holder){0});
     report_append(&model->moments, REPORT_NEVER);
     return model;
 }
@@ -39,7 +40,7 @@ void report_model_free(struct report_model *model) {
                 model->phase_changes.at, model->counts.at, model->counters.at, model->sites.at,
                 model->peak, model->origin.arguments, model->origin.ocaml, model->origin.recorder,
                 model->name_hash.slots, model->location_hash.slots, model->node_hash.slots,
-                model->thread_hash.slots, model);
+                model->thread_hash.slots, model->holders.at, model->holder_hash.slots, model);
 }
 
 static bool is_name(const void *owner, uint32_t number, const void *key) {
@@ -155,15 +156,14 @@ static bool is_traits(const void *owner, uint32_t number, const void *key) {
     const struct report_traits *a = &((const struct report_model *)owner)->traits.at[number];
     const struct report_traits *b = key;
     return a->wosize == b->wosize && a->hits == b->hits && a->weight == b->weight &&
-           a->thread == b->thread && a->tag == b->tag && a->source == b->source &&
-           a->young == b->young;
+           a->thread == b->thread && a->holder == b->holder && a->tag == b->tag &&
+           a->source == b->source && a->young == b->young;
 }
 
-void report_model_store(struct report_model *model, struct report_stored_sample sample,
-                        const struct report_traits *traits) {
+static uint32_t number_of_traits(struct report_model *model, const struct report_traits *traits) {
     uint64_t hash = report_hash_number(traits->wosize * 0xD6E8FEB86659FD93u +
                                        ((uint64_t)traits->thread << 32 | traits->hits)) ^
-                    (uint64_t)traits->weight << 40 ^
+                    (uint64_t)traits->weight << 40 ^ report_hash_number(traits->holder) ^
                     report_hash_number((uint64_t)(traits->tag + 1) << 8 |
                                        (unsigned)traits->source << 1 | traits->young);
     uint32_t number = report_hash_find(&model->traits_hash, hash, is_traits, model, traits);
@@ -172,21 +172,53 @@ void report_model_store(struct report_model *model, struct report_stored_sample 
         report_append(&model->traits, *traits);
         report_hash_add(&model->traits_hash, hash, number);
     }
-    sample.traits = number;
+    return number;
+}
+
+void report_model_store(struct report_model *model, struct report_stored_sample sample,
+                        const struct report_traits *traits) {
+    sample.traits = number_of_traits(model, traits);
     report_append(&model->samples, sample);
     if (traits->weight > model->weight) model->weight = traits->weight;
 }
 
 void report_model_sample(struct report_model *model, const struct report_sample *sample) {
-    const struct report_traits traits = {sample->wosize, sample->hits, sample->weight,
-                                         sample->thread, sample->tag,  sample->source,
-                                         sample->young};
+    const struct report_traits traits = {sample->wosize, sample->hits,   sample->weight,
+                                         sample->thread, sample->holder, sample->tag,
+                                         sample->source, sample->young};
     const struct report_stored_sample stored = {
         .born = report_model_moment(model, sample->born),
         .promoted = report_model_moment(model, sample->promoted),
         .died = report_model_moment(model, sample->died),
         .node = sample->node};
     report_model_store(model, stored, &traits);
+}
+
+static bool is_holder(const void *owner, uint32_t number, const void *key) {
+    const struct report_holder *a = &((const struct report_model *)owner)->holders.at[number];
+    const struct report_holder *b = key;
+    return a->slot == b->slot && a->name == b->name && a->location == b->location &&
+           a->kind == b->kind && a->through == b->through;
+}
+
+uint32_t report_model_holder(struct report_model *model, const struct report_holder *holder) {
+    ASSERT(holder->kind < MP_HELD_KINDS && holder->name < model->names.count); /* PM5 */
+    ASSERT(holder->location < model->locations.count);                         /* PM5 */
+    uint64_t hash = report_hash_number((uint64_t)holder->name << 32 | holder->location) ^
+                    report_hash_number(holder->slot << 4 | holder->kind << 1 | holder->through);
+    uint32_t found = report_hash_find(&model->holder_hash, hash, is_holder, model, holder);
+    if (found != REPORT_NO_NUMBER) return found;
+    report_append(&model->holders, *holder);
+    report_hash_add(&model->holder_hash, hash, model->holders.count - 1);
+    return model->holders.count - 1;
+}
+
+void report_model_hold(struct report_model *model, uint32_t sample, uint32_t holder) {
+    struct report_stored_sample *stored = &model->samples.at[sample];
+    struct report_traits traits = model->traits.at[stored->traits];
+    if (traits.holder != 0) return;
+    traits.holder = holder;
+    stored->traits = number_of_traits(model, &traits);
 }
 
 REPORT_COMPARE(by_birth, struct report_stored_sample,
@@ -253,6 +285,7 @@ static void verify(const struct report_model *m) {
         ASSERT(s->hits >= 1 && s->source < REPORT_SOURCES);               /* PM3 */
         ASSERT(s->weight >= 1 && s->weight <= m->weight);                 /* PM3 */
         ASSERT(s->node < m->nodes.count && s->thread < m->threads.count); /* PM5 */
+        ASSERT(s->holder < m->holders.count);                             /* PM5 */
         ASSERT(s->tag >= -1 && s->tag < 256 && s->born <= m->end);        /* PM6 */
         ASSERT(s->died == REPORT_NEVER || s->died <= m->end);             /* PM6 */
         ASSERT(s->promoted == REPORT_NEVER || s->promoted <= m->end);     /* PM6 */

@@ -11,8 +11,9 @@
  * PM2  No two nodes have both the same parent and the same location.
  * PM3  A sample has at least one hit, and a weight from 1 to the model's; an event that has not
  *      happened to it is at REPORT_NEVER.
- * PM4  Location 0, name 0, node 0 and thread 0 exist: unknown, "", the empty stack, unknown.
- * PM5  Numbers of names, locations, nodes, threads, moments, traits are below the counts of these.
+ * PM4  Location 0, name 0, node 0, thread 0 and holder 0 exist: unknown, or "", or the empty stack.
+ * PM5  Numbers of names, locations, nodes, threads, holders, moments, traits are below the counts
+ *      of these.
  * PM6  Samples are in the order of their births; no event is later than the profile's end.
  * PM7  Markings are in order and do not overlap.
  * PM8  Moment 0 is REPORT_NEVER; the others are in order, each once. */
@@ -44,6 +45,7 @@ struct report_sample {
     uint32_t weight; /* hits that each one stands for that was kept; 1: none was left out */
     uint32_t node, thread;
     uint32_t number; /* of the sample, in the order of births */
+    uint32_t holder; /* of model.holders: what led to it when it was promoted; 0: unknown */
     int16_t tag;     /* of the block; -1: unknown */
     uint8_t source;
     bool young;    /* born in the minor heap */
@@ -53,10 +55,18 @@ struct report_sample {
 /* What many samples have in common. */
 struct report_traits {
     uint64_t wosize;
-    uint32_t hits, weight, thread;
+    uint32_t hits, weight, thread, holder;
     int16_t tag;
     uint8_t source;
     bool young;
+};
+
+/* What led to a block when it was promoted. */
+struct report_holder {
+    uint64_t slot;
+    uint32_t name, location;
+    uint8_t kind; /* enum mp_root_kind, or MP_HELD_FIELD */
+    bool through; /* other young blocks */
 };
 
 /* A profile has millions of samples, so they are stored small. */
@@ -178,6 +188,7 @@ struct report_model {
     REPORT_VECTOR(struct report_location) locations;
     REPORT_VECTOR(struct report_node) nodes;
     REPORT_VECTOR(struct report_thread) threads;
+    REPORT_VECTOR(struct report_holder) holders;
     REPORT_VECTOR(struct report_stored_sample) samples;
     REPORT_VECTOR(int64_t) moments;
     REPORT_VECTOR(struct report_traits) traits;
@@ -190,7 +201,7 @@ struct report_model {
     REPORT_VECTOR(struct report_count) counts;
     REPORT_VECTOR(struct report_counter) counters;
     REPORT_VECTOR(struct report_site) sites; /* by location; those beyond are zero */
-    struct report_hash name_hash, location_hash, node_hash, thread_hash, traits_hash;
+    struct report_hash name_hash, location_hash, node_hash, thread_hash, holder_hash, traits_hash;
 };
 
 /* An empty profile: rate 1, words of 8 bytes. Fails: as report_alloc, like all below. */
@@ -206,6 +217,10 @@ uint32_t report_model_location(struct report_model *model, const struct report_l
 uint32_t report_model_push(struct report_model *model, uint32_t parent, uint32_t location);
 /* The number of a thread, one for all that are equal. */
 uint32_t report_model_thread(struct report_model *model, struct mp_thread id);
+/* The number of a holder, one for all that are equal. */
+uint32_t report_model_holder(struct report_model *model, const struct report_holder *holder);
+/* Sets the holder of a sample that has none. Needs: both exist. */
+void report_model_hold(struct report_model *model, uint32_t sample, uint32_t holder);
 /* The number of a moment; by report_model_finish moments are numbered again, in order. */
 uint32_t report_model_moment(struct report_model *model, int64_t time);
 /* Adds a sample; its number is ignored. */
@@ -237,9 +252,9 @@ static inline struct report_sample report_sample_of(const struct report_model *m
                                   moments[stored->died], traits->wosize,
                                   traits->hits,          traits->weight,
                                   stored->node,          traits->thread,
-                                  (uint32_t)number,      traits->tag,
-                                  traits->source,        traits->young,
-                                  stored->excluded};
+                                  (uint32_t)number,      traits->holder,
+                                  traits->tag,           traits->source,
+                                  traits->young,         stored->excluded};
 }
 /* Sets *sample to that of its number; false: there is none. */
 static inline bool report_load_sample(const struct report_model *model,

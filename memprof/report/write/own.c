@@ -159,6 +159,18 @@ static uint32_t node_of(struct output *o, uint32_t node) {
 
 /* ---- Events. ---- */
 
+static void write_holder(struct output *o, const struct report_holder *holder) {
+    const uint64_t id = o->sample_count - 1;
+    const struct mp_record_held record = {
+        .kind = holder->kind,
+        .through = holder->through,
+        .name = string_of(o, holder->name),
+        .place = holder->location == 0 ? 0 : location_of(o, holder->location),
+        .slot = holder->slot,
+        .samples = {.items = &id, .count = 1}};
+    mp_write_held(o->writer, &record);
+}
+
 static void write_birth(struct output *o, uint64_t us, uint32_t index) {
     const struct report_sample of_index = report_sample_of(o->model, index), *s = &of_index;
     uint32_t node = node_of(o, s->node), location = o->model->nodes.at[s->node].location;
@@ -186,6 +198,7 @@ static void write_birth(struct output *o, uint64_t us, uint32_t index) {
     };
     o->last_node = node;
     mp_write_any_sample(o->writer, &record);
+    if (s->holder != 0) write_holder(o, &o->model->holders.at[s->holder]);
 }
 
 /* The generation in which a sample died. */

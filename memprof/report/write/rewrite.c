@@ -15,9 +15,9 @@ enum { BETWEEN_RUNS_NS = 1000 };
 struct copy {
     struct report_model *to;
     const struct report_model *from;
-    const struct report_query *query;                /* NULL: everything */
-    int64_t offset;                                  /* of its start in the other, in ns */
-    uint32_t *locations, *nodes, *threads, *moments; /* the new number of each */
+    const struct report_query *query; /* NULL: everything */
+    int64_t offset;                   /* of its start in the other, in ns */
+    uint32_t *locations, *nodes, *threads, *moments, *holders; /* the new number of each */
 };
 
 static int64_t shift(const struct copy *c, int64_t time) {
@@ -41,6 +41,13 @@ static void map_names(struct copy *c) {
     c->threads = report_alloc(from->threads.count * sizeof *c->threads);
     for (size_t i = 0; i < from->threads.count; i++)
         c->threads[i] = report_model_thread(c->to, from->threads.at[i].id);
+    c->holders = report_alloc(from->holders.count * sizeof *c->holders);
+    for (size_t i = 1; i < from->holders.count; i++) {
+        struct report_holder h = from->holders.at[i];
+        h.name = report_model_name(c->to, from->names.at[h.name]);
+        h.location = c->locations[h.location];
+        c->holders[i] = report_model_holder(c->to, &h);
+    }
 }
 
 static void copy_samples(struct copy *c) {
@@ -58,6 +65,7 @@ static void copy_samples(struct copy *c) {
         stored.promoted = c->moments[stored.promoted];
         stored.died = c->moments[stored.died];
         traits.thread = c->threads[traits.thread];
+        traits.holder = c->holders[traits.holder];
         report_model_store(c->to, stored, &traits);
     }
 }
@@ -151,7 +159,7 @@ static void append(struct report_model *to, const struct report_model *from,
     to->origin.finished_at = shift(&c, from->origin.finished_at);
     to->truncated = from->truncated;
     to->end = shift(&c, from->end);
-    report_free(c.locations, c.nodes, c.threads, c.moments);
+    report_free(c.locations, c.nodes, c.threads, c.moments, c.holders);
 }
 
 /* Copies a profile's description. */
@@ -269,17 +277,21 @@ static uint32_t rename_one(struct renaming *r, uint32_t name) {
 
 static void rename_all(struct report_model *m) {
     struct renaming files = {m, "file%zu.ml", 0, NULL}, functions = {m, "function%zu", 0, NULL},
-                    phases = {m, "phase%zu", 0, NULL}, counts = {m, "counter%zu", 0, NULL};
-    struct renaming *const all[] = {&files, &functions, &phases, &counts};
-    size_t count = m->names.count;
-    for (size_t i = 0; i < 4; i++) all[i]->names = report_alloc(count * sizeof(uint32_t));
+                    phases = {m, "phase%zu", 0, NULL}, counts = {m, "counter%zu", 0, NULL},
+                    holders = {m, "name%zu", 0, NULL};
+    struct renaming *const all[] = {&files, &functions, &phases, &counts, &holders};
+    size_t count = m->names.count, kinds = sizeof all / sizeof *all;
+    for (size_t i = 0; i < kinds; i++) all[i]->names = report_alloc(count * sizeof(uint32_t));
     report_each(l, &m->locations) {
         l->file = rename_one(&files, l->file);
         l->function = rename_one(&functions, l->function);
     }
     report_each(p, &m->phases) p->name = rename_one(&phases, p->name);
     report_each(c, &m->counts) c->name = rename_one(&counts, c->name);
-    for (size_t i = 0; i < 4; i++) free(all[i]->names);
+    report_each(h, &m->holders)
+        if (h->kind != MP_ROOT_MACHINE && h->kind != MP_HELD_FIELD)
+            h->name = rename_one(&holders, h->name);
+    for (size_t i = 0; i < kinds; i++) free(all[i]->names);
 }
 
 int report_write_anonymous(const struct report_request *request, FILE *out) {
