@@ -91,11 +91,14 @@ static inline uintptr_t string_length(value v) {
     return last - ((unsigned char *)v)[last];
 }
 static inline char *string_bytes(value v) { return (char *)v; }
-/* Whether it has no zero byte, and one after it: C reads all of it and no more. After unsafe writes
- * another byte may be there. */
+/* Whether a zero byte follows its bytes, so that C reads no others. After unsafe writes another
+ * byte may be there. */
+static inline bool string_is_ended(value v) { return string_bytes(v)[string_length(v)] == 0; }
+/* The number of bytes before the first zero byte, at most all. */
+static inline uintptr_t c_length(value v) { return strnlen(string_bytes(v), string_length(v)); }
+/* Whether C reads all of it and no more. */
 static inline bool is_c_string(value v) {
-    uintptr_t n = string_length(v);
-    return string_bytes(v)[n] == 0 && memchr(string_bytes(v), 0, n) == NULL;
+    return string_is_ended(v) && c_length(v) == string_length(v);
 }
 enum { STRING_WORDS_INLINE = 8 }; /* longer strings are compared by memcmp */
 /* Padding included: equal words mean equal lengths and contents. */

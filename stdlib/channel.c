@@ -83,10 +83,12 @@ static struct gc_heap *heap_of(const struct channel *c) { return c->owner->vm->d
 void channel_set_name(struct domain *d, value channel, value name) {
     GC_ROOT(&d->gc, &channel, &name);
     char *copy = NULL;
-    if (string_bytes(name)[0] != '\0') {
-        copy = gc_external_realloc(&d->gc, NULL, 0, name_bytes(string_bytes(name)));
+    size_t length = c_length(name);
+    if (length != 0) {
+        copy = gc_external_realloc(&d->gc, NULL, 0, length + 1);
         if (copy == NULL) vm_raise_out_of_memory(d);
-        strcpy(copy, string_bytes(name));
+        memcpy(copy, string_bytes(name), length);
+        copy[length] = 0;
     }
     struct channel *c = channel_of(channel);
     gc_external_uncharge(heap_of(c), name_bytes(c->name));

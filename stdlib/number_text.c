@@ -72,7 +72,7 @@ value prim_format_double(struct domain *d, value format, double x) {
         vm_invalid_argument(d, "format_float: bad format");
     check_size(d, size);
     char small[SHORT_TEXT];
-    int n = snprintf(small, sizeof small, string_bytes(format), x);
+    int n = snprintf(small, sizeof small, prim_c_string(d, format), x);
     if (n < 0) vm_raise_out_of_memory(d);
     if (n < SHORT_TEXT) return copy_bytes(d, small, (size_t)n);
     GC_ROOT(&d->gc, &format);

@@ -70,6 +70,13 @@ static inline bool prim_in_bounds(intptr_t start, intptr_t n, uintptr_t length) 
     PRIM_MULTI_BYTE_OF(get##32, set##32, at, write_at, int32_t, copy_int32(d, n), int32_of_val) \
     PRIM_MULTI_BYTE_OF(get##64, set##64, at, write_at, int64_t, copy_int64(d, n), int64_of_val)
 
+/* The bytes of s, for C that reads up to a zero byte. Fails: raises Invalid_argument if there is
+ * none at its end. GC: never. */
+static inline const char *prim_c_string(struct domain *d, value s) {
+    if (!string_is_ended(s)) vm_invalid_argument(d, "a string without a zero byte after it");
+    return string_bytes(s);
+}
+
 /* Changes the tag of block v, not its size and colour. GC: never. */
 static inline void prim_change_tag(value v, unsigned tag) {
     if (tag_of(v) != tag) *(unsigned char *)header_ptr(v) = (unsigned char)tag;

@@ -62,7 +62,7 @@ static value new_event(struct domain *d, int number, value name, value type, val
 
 value prim_runtime_events_user_register(struct domain *d, value name, value tag, value type) {
     size_t length = string_length(name);
-    if (memchr(string_bytes(name), 0, length) != NULL)
+    if (!is_c_string(name))
         vm_invalid_argument(d, "Runtime_events.User.register: event name has null characters");
     if (length > MOST_NAME_BYTES)
         vm_invalid_argument(d,

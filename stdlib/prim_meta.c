@@ -281,7 +281,7 @@ static const void *address_in(value handle) {
 
 value prim_dynlink_open(struct domain *d, value name) {
     const char *why;
-    struct vm_dll *dll = vm_dll_open(d->vm, string_bytes(name), &why);
+    struct vm_dll *dll = vm_dll_open(d->vm, prim_c_string(d, name), &why);
     if (dll == NULL) vm_failwith(d, "%s", why);
     return new_handle(d, dll);
 }
@@ -296,7 +296,7 @@ value prim_dynlink_close_lib(struct domain *d, value handle) { return VAL_UNIT; 
 
 value prim_dynlink_lookup_symbol(struct domain *d, value handle, value name) {
     const struct vm_dll_symbol *symbol = vm_dll_symbol(d->vm, address_in(handle),
-                                                       string_bytes(name));
+                                                       prim_c_string(d, name));
     return symbol == NULL ? VAL_UNIT : new_handle(d, symbol);
 }
 
@@ -325,7 +325,7 @@ enum { NAMED_VALUE_BYTES = 100 };
 
 value prim_register_named_value(struct domain *d, value name, value v) {
     /* A named value is never freed. */
-    bool is_new = vm_named_value(d->vm, string_bytes(name)) == NULL;
+    bool is_new = vm_named_value(d->vm, prim_c_string(d, name)) == NULL;
     GC_ROOT(&d->gc, &name, &v);
     bool room = !is_new || gc_external_charge(&d->gc, NAMED_VALUE_BYTES + string_length(name));
     if (!room) vm_raise_out_of_memory(d);

@@ -129,29 +129,31 @@ static bool find(const struct parser *p, int index, intptr_t i, intptr_t key, in
         if ((p)->trace) fprintf(vm_err((p)->d->vm), __VA_ARGS__); \
     } while (0)
 
-/* The name with that number in a string of names, each ended by a zero. */
-static const char *token_name(value names, intptr_t n) {
+/* Prints the name with that number in a string of names, each ended by a zero. */
+static void print_name(FILE *out, value names, intptr_t n) {
     const char *name = string_bytes(names), *end = name + string_length(names);
-    for (; n > 0 && name < end && *name != '\0'; n--) name += strlen(name) + 1;
-    return n > 0 && (name >= end || *name == '\0') ? "<unknown token>" : name;
+    for (; n > 0 && name < end && *name != '\0'; n--)
+        name += strnlen(name, (size_t)(end - name)) + 1;
+    if (n > 0 && (name >= end || *name == '\0')) fputs("<unknown token>", out);
+    else if (name < end) fwrite(name, 1, strnlen(name, (size_t)(end - name)), out);
 }
 
 static void trace_token(const struct parser *p, value token) {
     value names = field(p->tables, is_int(token) ? TABLE_NAMES_CONST : TABLE_NAMES_BLOCK);
     if (!p->trace || is_int(names) || tag_of(names) != TAG_STRING) return;
     FILE *err = vm_err(p->d->vm);
-    int state = (int)p->state;
-    if (is_int(token)) {
-        fprintf(err, "State %d: read token %s\n", state, token_name(names, int_of_val(token)));
-        return;
+    fprintf(err, "State %d: read token ", (int)p->state);
+    print_name(err, names, is_int(token) ? int_of_val(token) : (intptr_t)tag_of(token));
+    if (is_block(token)) {
+        value v = field(token, 0);
+        fputc('(', err);
+        if (is_int(v)) fprintf(err, "%ld", (long)int_of_val(v));
+        else if (tag_of(v) == TAG_STRING) fwrite(string_bytes(v), 1, c_length(v), err);
+        else if (tag_of(v) == TAG_DOUBLE) fprintf(err, "%g", double_of_val(v));
+        else fputc('_', err);
+        fputc(')', err);
     }
-    fprintf(err, "State %d: read token %s(", state, token_name(names, tag_of(token)));
-    value v = field(token, 0);
-    if (is_int(v)) fprintf(err, "%ld", (long)int_of_val(v));
-    else if (tag_of(v) == TAG_STRING) fprintf(err, "%s", string_bytes(v));
-    else if (tag_of(v) == TAG_DOUBLE) fprintf(err, "%g", double_of_val(v));
-    else fprintf(err, "_");
-    fprintf(err, ")\n");
+    fputc('\n', err);
 }
 
 /* ---- Steps. ---- */

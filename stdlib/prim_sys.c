@@ -169,7 +169,7 @@ value prim_sys_system_command(struct domain *d, value command) {
     if (!is_c_string(command)) vm_raise_sys_error(d, EINVAL, command);
     GC_ROOT(&d->gc, &command);
     vm_run_pending_signal_handlers(d);
-    char *text = strdup(string_bytes(command));
+    char *text = strndup(string_bytes(command), string_length(command)); /* a handler's change */
     if (text == NULL) vm_raise_out_of_memory(d);
     vm_enter_blocking(d);
     int status = system(text);

@@ -124,7 +124,8 @@ static int act_unlocked(struct domain *d, struct file_work *work, value *first, 
     char *names[2] = {NULL, NULL};
     GC_ROOT(&d->gc, first, second);
     vm_run_pending_signal_handlers(d);
-    for (int i = 0; i < 2; i++) names[i] = strdup(string_bytes(*values[i]));
+    for (int i = 0; i < 2; i++)
+        names[i] = strndup(string_bytes(*values[i]), string_length(*values[i]));
     bool copied = names[0] != NULL && names[1] != NULL;
     int result = -1;
     if (copied) {
@@ -133,7 +134,8 @@ static int act_unlocked(struct domain *d, struct file_work *work, value *first, 
         if (!atomic) vm_enter_blocking(d);
         result = perform(work);
         if (!atomic) vm_leave_blocking(d);
-        for (int i = 0; i < 2; i++) work->paths[i].name = string_bytes(*values[i]);
+        for (int i = 0; i < 2; i++) /* other threads may have changed it */
+            work->paths[i].name = string_is_ended(*values[i]) ? string_bytes(*values[i]) : "";
     }
     for (int i = 0; i < 2; i++) free(names[i]); /* errno is kept */
     if (!copied) vm_raise_out_of_memory(d);

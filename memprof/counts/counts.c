@@ -299,12 +299,12 @@ value mp_prim_counts_write(struct domain *d, value number, value path) {
     struct mp_counts *c = mp_counts_of(d->vm);
     if (c == NULL) return VAL_UNIT;
     struct mp_count_set *set = set_of(d, number, "write");
+    if (!is_c_string(path)) vm_raise_sys_error(d, ENOENT, path);
     const char *flag = vm_policy_restriction(d->vm, CAP_FS_WRITE);
     if (flag != NULL) vm_raise_refused(d, string_bytes(path), flag);
-    bool has_nul = !is_c_string(path);
     poll_ticks(c);
     mp_counts_lock_for_reading(c);
-    int problem = has_nul ? ENOENT : mp_counts_write(c, set, string_bytes(path));
+    int problem = mp_counts_write(c, set, string_bytes(path));
     mp_counts_unlock_after_reading(c);
     if (problem != 0) vm_raise_sys_error(d, problem, path);
     return VAL_UNIT;

@@ -40,7 +40,7 @@ value mp_prim_start_recording(struct domain *d, value rate, value keep, value pa
         other = NULL;
     }
     if (other != NULL) vm_failwith(d, "Bactrian.Profile: a recording is already running");
-    if (!is_c_string(path)) refuse_file(d, path, ENOENT);
+    if (!is_c_string(path)) vm_raise_sys_error(d, ENOENT, path);
     bool whole_process = vm->options.end_process != NULL; /* not a machine of an application's */
     const struct mp_recorder_options options = {
         .path = string_bytes(path),

@@ -15,10 +15,10 @@ value mp_prim_snapshot(struct domain *d, value path) {
     struct mp_record_heap total;
     uint64_t file_bytes;
     const struct mp_snapshot_options options = {.path = given, .program = d->vm->options.argv[0]};
-    int problem = ENOENT;
-    if (string_length(path) >= sizeof given) problem = ENAMETOOLONG;
+    int problem = ENAMETOOLONG;
+    if (!is_c_string(path)) vm_raise_sys_error(d, ENOENT, path);
     snprintf(given, sizeof given, "%s", string_bytes(path));
-    if (strlen(given) == string_length(path))
+    if (string_length(path) < sizeof given)
         problem = mp_snapshot_write(d, &options, MP_REPLACE_OUTPUT, written, &total, &file_bytes);
     if (problem == 0) return VAL_UNIT;
     snprintf(text, sizeof text, "%s: %s", given, mp_output_problem(problem));

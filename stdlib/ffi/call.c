@@ -131,9 +131,10 @@ static _Noreturn void refuse_argument(struct domain *d, value call, size_t i,
 static struct ffi_signature *signature_of_call(struct domain *d, value call) {
     bool block = is_block(call) && tag_of(call) == 0 && wosize_of(call) >= CALL_FIELDS;
     struct ffi_signature *signature = block ? ffi_signature_of(field(call, CALL_PREPARED)) : NULL;
-    if (signature == NULL || !is_int(field(call, CALL_ADDRESS)) || is_int(field(call, CALL_NAME)))
+    if (signature == NULL || !is_int(field(call, CALL_ADDRESS)) ||
+        !vm_kind_accepts(d, 's', field(call, CALL_NAME)))
         vm_invalid_argument(d, "Ffi: not a C function");
-    const char *name = string_bytes(field(call, CALL_NAME));
+    const char *name = prim_c_string(d, field(call, CALL_NAME));
     if (!ffi_library_is_open(field(call, CALL_LIBRARY)))
         vm_invalid_argument(d, "%s: its library is closed", name);
     if (field(call, CALL_ADDRESS) == val_of_int(0))

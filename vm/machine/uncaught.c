@@ -15,9 +15,14 @@ struct text {
     char *at, *end; /* end: the last byte, for the NUL */
 };
 
-static void add(struct text *t, const char *s) {
-    while (*s != '\0' && t->at < t->end) *t->at++ = *s++;
+static void add_bytes(struct text *t, const char *s, size_t n) {
+    size_t room = (size_t)(t->end - t->at), taken = n < room ? n : room;
+    memcpy(t->at, s, taken);
+    t->at += taken;
 }
+
+static void add(struct text *t, const char *s) { add_bytes(t, s, strlen(s)); }
+static void add_string(struct text *t, value s) { add_bytes(t, string_bytes(s), c_length(s)); }
 
 static bool is_string(value v) { return is_block(v) && tag_of(v) == TAG_STRING; }
 
@@ -28,7 +33,7 @@ static void add_argument(struct text *t, value v) {
         add(t, number);
     } else if (is_string(v)) {
         add(t, "\"");
-        add(t, string_bytes(v));
+        add_string(t, v);
         add(t, "\"");
     } else {
         add(t, "_");
@@ -38,7 +43,8 @@ static void add_argument(struct text *t, value v) {
 static void add_name(struct text *t, value constructor) {
     bool good = is_block(constructor) && tag_of(constructor) == TAG_OBJECT &&
                 wosize_of(constructor) > 0 && is_string(field(constructor, 0));
-    add(t, good ? string_bytes(field(constructor, 0)) : "?");
+    if (good) add_string(t, field(constructor, 0));
+    else add(t, "?");
 }
 
 /* The exceptions whose only argument is a tuple, the source location. */

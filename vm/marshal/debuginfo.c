@@ -61,9 +61,10 @@ static const char *keep_text(struct vm_debuginfo *t, struct word_map *seen, valu
     uintptr_t *kept = word_map_add(seen, (uintptr_t)s, FIRST_SEEN, NULL);
     if (kept == NULL) return NULL;
     if (*kept == 0) {
-        size_t bytes = strlen(string_bytes(s)) + 1;
-        char *copy = vm_arena_alloc(&t->texts, bytes);
+        size_t bytes = c_length(s);
+        char *copy = vm_arena_alloc(&t->texts, bytes + 1);
         if (copy == NULL) return NULL;
+        copy[bytes] = 0;
         *kept = (uintptr_t)memcpy(copy, string_bytes(s), bytes);
     }
     return (const char *)*kept;

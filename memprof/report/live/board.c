@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-enum { READ_BYTES = 1 << 16 };
+enum { READ_BYTES = 1 << 13 }; /* on the C stack */
 
 /* A sample that is alive. */
 struct alive {
