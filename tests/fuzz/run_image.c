@@ -52,6 +52,7 @@ enum run_end run_image(const uint8_t *bytes, size_t length, const struct run_way
         .max_output_bytes = 1 << 20,
         .policy = way->policy,
         .backtrace = true,
+        .cleanup_at_exit = true,
         .executable_name = "mutant",
         .argv = arguments,
     };

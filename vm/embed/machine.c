@@ -101,6 +101,7 @@ static struct vm_options machine_options(struct bactrian *m,
         .unchecked = options->unchecked,
         .verify_all = true,
         .backtrace = options->backtrace,
+        .cleanup_at_exit = true, /* the process goes on */
         .executable_name = m->name,
         .profiler_rows = m->rows,
         .profiler_row_count = m->primitive_count + mp_prim_row_count,
@@ -268,6 +269,7 @@ void bactrian_flush(struct bactrian *m) {
 /* ---- Closing. ---- */
 
 static void destroy(struct bactrian *m, void *gone) {
+    if (m->broken) m->vm->options.cleanup_at_exit = false; /* a collection may be incomplete */
     if (!m->broken) {
         embed_end_profiles(m);
         flush(m, NULL);
