@@ -29,6 +29,17 @@ enum { NODE_LEFT, NODE_DATA, NODE_RIGHT, NODE_FIELDS = 4, DATA_IDENT = 0, DATA_V
 enum { KIND_PSEUDO = 1 };
 enum { CLOSURE_HEAD = 2, FUNCTION_FIELDS = 3, PARTIAL_HEAD = 3, PARTIAL_FUNCTION = 2 };
 
+struct variable {
+    const char *name;
+    value ident, stamp;
+    intptr_t position;
+};
+
+struct vm_variables_list {
+    struct variable list[MOST_VARIABLES];
+    size_t count;
+};
+
 static bool is_record(value v, size_t fields, unsigned tag) {
     return is_block(v) && tag_of(v) == tag && wosize_of(v) >= fields;
 }
@@ -46,6 +57,7 @@ static void forget(struct vm_variables *v) {
 void vm_variables_free(struct vm_variables *v) {
     forget(v);
     free(v->events.items);
+    free(v->lists);
     *v = (struct vm_variables){.vm = v->vm};
 }
 
@@ -81,6 +93,8 @@ static bool read_unit(struct vm_variables *v, uint64_t gpc) {
     struct vm_debug_lists lists;
     if (gpc >= v->start && gpc < v->end) return v->events.count > 0;
     forget(v);
+    if (v->lists == NULL) v->lists = calloc(2, sizeof *v->lists);
+    if (v->lists == NULL) return false;
     if (!vm_debuginfo_read_lists(v->vm, gpc, &v->arena, &lists)) return false;
     v->start = lists.start;
     v->end = lists.end;
@@ -102,17 +116,6 @@ static void events_around(const struct vm_variables *v, uint64_t gpc,
 
 /* ---- Environments. ---- */
 
-struct variable {
-    const char *name;
-    value ident, stamp;
-    intptr_t position;
-};
-
-struct variables {
-    struct variable list[MOST_VARIABLES];
-    size_t count;
-};
-
 /* A position, or since OCaml 5.2 in a closure a free variable's. False: neither. */
 static bool position_of(value v, intptr_t *position) {
     if (is_record(v, 1, FREE_VARIABLE)) v = field(v, 0);
@@ -122,7 +125,7 @@ static bool position_of(value v, intptr_t *position) {
 }
 
 /* Adds the variables of a table of identifiers (a balanced tree). */
-static void add_table(struct variables *to, value table, unsigned depth) {
+static void add_table(struct vm_variables_list *to, value table, unsigned depth) {
     if (!is_record(table, NODE_FIELDS, 0) || depth > MOST_DEPTH || to->count == MOST_VARIABLES)
         return;
     add_table(to, field(table, NODE_LEFT), depth + 1);
@@ -140,7 +143,7 @@ static void add_table(struct variables *to, value table, unsigned depth) {
 }
 
 /* The variables of an event in the frame, or in the closure. */
-static void list_variables(struct variables *out, value event, bool in_closure) {
+static void list_variables(struct vm_variables_list *out, value event, bool in_closure) {
     const value environment = field(event, EVENT_ENVIRONMENT);
     out->count = 0;
     if (is_record(environment, OLD_FIELDS, 0)) {
@@ -152,7 +155,7 @@ static void list_variables(struct variables *out, value event, bool in_closure) 
     }
 }
 
-static bool has(const struct variables *all, const struct variable *one) {
+static bool has(const struct vm_variables_list *all, const struct variable *one) {
     for (size_t i = 0; i < all->count; i++)
         if (all->list[i].position == one->position && all->list[i].stamp == one->stamp &&
             strcmp(all->list[i].name, one->name) == 0)
@@ -182,16 +185,17 @@ static intptr_t parameters_of(struct vm *vm, uint64_t gpc, uint64_t event) {
 void vm_variables_of_frame(struct vm_variables *v, uint64_t gpc, uint32_t height,
                            vm_variable_visitor *f, void *context) {
     const struct vm_variables_event *before, *after;
-    struct variables found, others = {.count = 0};
     if (!read_unit(v, gpc)) return;
+    struct vm_variables_list *found = &v->lists[0], *others = &v->lists[1];
     events_around(v, gpc, &before, &after);
     if (before == NULL) return;
-    list_variables(&found, before->event, false);
-    if (after != NULL) list_variables(&others, after->event, false);
+    list_variables(found, before->event, false);
+    others->count = 0;
+    if (after != NULL) list_variables(others, after->event, false);
     const intptr_t parameters = parameters_of(v->vm, gpc, before->gpc);
-    for (size_t i = 0; i < found.count; i++) { /* VN1 */
-        const struct variable *one = &found.list[i];
-        bool known = one->position <= parameters || has(&others, one);
+    for (size_t i = 0; i < found->count; i++) { /* VN1 */
+        const struct variable *one = &found->list[i];
+        bool known = one->position <= parameters || has(others, one);
         if (known && one->position > 0 && one->position <= (intptr_t)height)
             f(context, one->name, one->ident, height - (uint32_t)one->position);
     }
@@ -203,23 +207,24 @@ void vm_variables_of_frame(struct vm_variables *v, uint64_t gpc, uint32_t height
 static void visit_partial(struct vm_variables *v, uint64_t start, uint64_t wosize,
                           vm_variable_visitor *f, void *context) {
     const struct vm_variables_event *before, *after;
-    struct variables found;
+    struct vm_variables_list *found = &v->lists[0];
     const intptr_t arity = arity_at(v->vm, start);
     events_around(v, start, &before, &after);
     if (after == NULL || wosize < PARTIAL_HEAD) return;
-    list_variables(&found, after->event, false);
-    for (size_t i = 0; i < found.count; i++) {
-        const intptr_t argument = arity - found.list[i].position; /* from 0 */
-        bool is_parameter = argument >= 0 && found.list[i].position > 0;
+    list_variables(found, after->event, false);
+    for (size_t i = 0; i < found->count; i++) {
+        const struct variable *one = &found->list[i];
+        const intptr_t argument = arity - one->position; /* from 0 */
+        bool is_parameter = argument >= 0 && one->position > 0;
         if (is_parameter && (uint64_t)argument < wosize - PARTIAL_HEAD)
-            f(context, found.list[i].name, found.list[i].ident, PARTIAL_HEAD + (uint32_t)argument);
+            f(context, one->name, one->ident, PARTIAL_HEAD + (uint32_t)argument);
     }
     f(context, "the function", val_of_int(0), PARTIAL_FUNCTION);
 }
 
 /* Whether the variables are all that a closure block of that size has room for: then they are
  * those of this function, not of the next one, if this one has no event. */
-static bool fits(const struct variables *all, uint64_t wosize) {
+static bool fits(const struct vm_variables_list *all, uint64_t wosize) {
     intptr_t least = INTPTR_MAX;
     for (size_t i = 0; i < all->count; i++)
         if (all->list[i].position < least) least = all->list[i].position;
@@ -232,18 +237,18 @@ void vm_variables_of_closure(struct vm_variables *v, uint32_t function, uint64_t
     const struct vm_function *row = &v->vm->functions[function];
     const uint64_t start = v->vm->codes[row->fragment]->base + row->pc;
     const struct vm_variables_event *before, *after;
-    struct variables found;
     if (!read_unit(v, start)) return;
+    struct vm_variables_list *found = &v->lists[0];
     if (row->kind == FUNCTION_RESTART) {
         visit_partial(v, start, wosize, f, context);
         return;
     }
     events_around(v, start, &before, &after);
     if (after == NULL) return;
-    list_variables(&found, after->event, true);
-    if (!fits(&found, wosize)) return;
-    for (size_t i = 0; i < found.count; i++)
-        f(context, found.list[i].name, found.list[i].ident, (uint32_t)found.list[i].position);
+    list_variables(found, after->event, true);
+    if (!fits(found, wosize)) return;
+    for (size_t i = 0; i < found->count; i++)
+        f(context, found->list[i].name, found->list[i].ident, (uint32_t)found->list[i].position);
 }
 
 /* ---- Folders. ---- */

@@ -27,6 +27,8 @@ struct vm_variables {
         uint64_t gpc;
         value event;
     }) events; /* by gpc */
+    /* Two, for one call: they would not fit into a small C stack. */
+    struct vm_variables_list *lists;
 };
 
 /* A variable: its name and identifier, until the next call; a word of a frame from its top, or a
