@@ -87,6 +87,12 @@ class Outputs(Case):
                 self.assertEqual(self.write_as(name, out).status, 0)
                 self.refused(self.write_as(name, out), 125, 'again: exists')
 
+    def test_asm_replaces_programs(self):
+        for name in ('args', 'status'):
+            self.place.write('made', self.place.read('busy.byte'), 0o640)
+            self.expect(self.write_as('asm', 'made'), out='')
+            self.expect(self.bactrian('made', 'a'), out='made\na\nmade\n')
+
     def test_an_empty_file_is_filled(self):
         for name in WRITERS:
             with self.subTest(writer=name):
