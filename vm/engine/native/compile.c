@@ -430,6 +430,7 @@ static void set_up(struct native_compiler *c, value env) {
     }
     while (c->ir.rows[c->first].pc != c->function->pc) c->first++;
     if (c->ir.rows[c->first].op == OP_GRAB) c->first++;
+    if (c->ir.count > MOST_ROWS) return; /* it is not suitable, and the analyses are not linear */
     native_flow(&c->ir, c->rows, c->first);
     native_find_inlined(c, env);
     c->max_depth = (uint32_t)(c->function->frame_bytes / 8) + c->more_words + 4;
