@@ -25,6 +25,20 @@ void *vm_reserve(size_t *bytes, size_t least) {
     }
 }
 
+#ifdef MAP_FIXED_NOREPLACE
+/* Above the program's own memory, which malloc leaves when it is full. */
+#define LOW_ADDRESS ((void *)((uintptr_t)1 << 30))
+
+void *vm_reserve_low(size_t *bytes, size_t least) {
+    if (*bytes > gc_address_space_left() / 3) return vm_reserve(bytes, least);
+    void *start = mmap(LOW_ADDRESS, *bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+    return start == MAP_FAILED ? vm_reserve(bytes, least) : start;
+}
+#else
+void *vm_reserve_low(size_t *bytes, size_t least) { return vm_reserve(bytes, least); }
+#endif
+
 void vm_release(void *start, size_t bytes) { munmap(start, bytes); }
 
 static size_t page_bytes(void) { return (size_t)sysconf(_SC_PAGESIZE); }

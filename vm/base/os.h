@@ -11,6 +11,8 @@
 /* Reserves *bytes of zeroed memory, which costs nothing until touched; halves *bytes, down to
  * least, while the system refuses. Fails: NULL. */
 void *vm_reserve(size_t *bytes, size_t least);
+/* The same, in the lowest 2 GB, if there is room: such an address is a constant of four bytes. */
+void *vm_reserve_low(size_t *bytes, size_t least);
 void vm_release(void *start, size_t bytes);
 /* Returns the pages within that memory to the operating system. When they are touched again they
  * are zeroed, or those of a file read again. */

@@ -212,7 +212,7 @@ bool vm_decoded_area_create(struct vm *vm) {
     if (area == NULL) return false;
     vm->decoded_area = area;
     size_t bytes = (size_t)1 << 32;
-    area->words = vm_reserve(&bytes, (size_t)1 << 16);
+    area->words = vm_reserve_low(&bytes, (size_t)1 << 16);
     if (area->words == NULL) return false;
     area->capacity = bytes / 8;
     area->map_pcs = map_pcs;

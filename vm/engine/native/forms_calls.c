@@ -66,8 +66,13 @@ static void store_argument(struct native_compiler *c, uint32_t k, int reg, uint3
 enum { MOST_LOADED = 6 };
 
 void native_store_return_frame(struct native_compiler *c, uint32_t slot) {
-    emit_constant(&c->e, R_TEMP2, (int64_t)native_cell(c, c->row + 1));
-    emit_store(&c->e, nv_place(c, slot + 2), R_TEMP2);
+    int64_t cell = (int64_t)native_cell(c, c->row + 1);
+    if (fits_32(cell)) {
+        emit_store_constant(&c->e, nv_place(c, slot + 2), (int32_t)cell);
+    } else {
+        emit_constant(&c->e, R_TEMP2, cell);
+        emit_store(&c->e, nv_place(c, slot + 2), R_TEMP2);
+    }
     emit_store(&c->e, nv_place(c, slot + 1), R_ENV);
     emit_store_constant(&c->e, nv_place(c, slot), (int32_t)val_of_int(0));
 }
