@@ -19,12 +19,15 @@ static void box_operands(struct native_compiler *c, uint32_t n) {
     }
 }
 
-/* The header's address becomes R_YOUNG. */
-static void allocate(struct native_compiler *c, uint32_t fields, unsigned tag) {
-    emit_address(&c->e, R_TEMP, at_base(R_YOUNG, -8 * ((int32_t)fields + 1)));
-    emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, DOMAIN(gc.young_limit));
-    native_exit_if(c, C_BELOW);
-    emit_move(&c->e, R_YOUNG, R_TEMP);
+void allocate_words(struct native_compiler *c, uint32_t fields, unsigned tag) {
+    const int32_t bytes = 8 * ((int32_t)fields + 1);
+    uint32_t exit = native_describe_exit(c);
+    native_force_exit(c, exit);
+    emit_alu_constant(&c->e, ALU_SUB, R_YOUNG, bytes);
+    emit_alu_load(&c->e, ALU_COMPARE, R_YOUNG, DOMAIN(gc.young_limit));
+    struct native_late *late = native_add_late(c, emit_jump_if_forward(&c->e, C_BELOW), LATE_FULL);
+    late->exit = exit;
+    late->constant = bytes;
     emit_store_constant(&c->e, at_base(R_YOUNG, 0), (int32_t)make_header(fields, tag, 0));
 }
 
@@ -55,7 +58,7 @@ void allocate_block(struct native_compiler *c, uint32_t fields, uint32_t tag) {
         return;
     }
     box_operands(c, fields);
-    allocate(c, fields, tag);
+    allocate_words(c, fields, tag);
     for (uint32_t i = 0; i < fields; i++) set_field(c, i, operand(c, i));
     unsigned facts = tag < TAG_CLOSURE ? FACT_FIELDS | FACT_MUTABLE : 0;
     finish(c, fields - 1, facts, fields);
@@ -71,7 +74,7 @@ void allocate_float_block(struct native_compiler *c, uint32_t fields) {
         if (nv_at(c, v)->xmm == R_NONE) need_tag(c, v, TAG_DOUBLE, FACT_DOUBLE);
         nv_unlock(c);
     }
-    allocate(c, fields, TAG_DOUBLE_ARRAY);
+    allocate_words(c, fields, TAG_DOUBLE_ARRAY);
     for (uint32_t k = 0; k < fields; k++) {
         int xmm = nv_at(c, operand(c, k))->xmm;
         if (xmm == R_NONE) {
@@ -92,7 +95,7 @@ void allocate_closure(struct native_compiler *c, uint32_t variables) {
         return;
     }
     box_operands(c, variables);
-    allocate(c, fields, TAG_CLOSURE);
+    allocate_words(c, fields, TAG_CLOSURE);
     emit_store_constant(&c->e, new_field(0), (int32_t)code);
     emit_store_constant(&c->e, new_field(1), (int32_t)make_closinfo(0, 2));
     for (uint32_t i = 0; i < variables; i++) set_field(c, 2 + i, operand(c, i));
@@ -109,7 +112,7 @@ void allocate_closures(struct native_compiler *c, uint32_t functions, uint32_t v
         return;
     }
     box_operands(c, variables);
-    allocate(c, fields, TAG_CLOSURE);
+    allocate_words(c, fields, TAG_CLOSURE);
     for (uint32_t i = 0; i < functions; i++) {
         if (i > 0)
             emit_store_constant(&c->e, new_field(3 * i - 1),

@@ -6,6 +6,8 @@
 
 #include "vm/engine/native/compiler.h"
 
+/* R_YOUNG := the address of a new block's header, which is written; its fields come next. */
+void allocate_words(struct native_compiler *c, uint32_t fields, unsigned tag);
 /* MAKEBLOCK, MAKEFLOATBLOCK, CLOSURE, CLOSUREREC. */
 void allocate_block(struct native_compiler *c, uint32_t fields, uint32_t tag);
 void allocate_float_block(struct native_compiler *c, uint32_t fields);

@@ -224,6 +224,10 @@ static void put_late(struct native_compiler *c, uint32_t i) {
     switch (late.kind) {
     case LATE_FORCED_EXIT: end_forced(c); /* fall through */
     case LATE_EXIT: native_put_exit(c, late.exit); break;
+    case LATE_FULL:
+        emit_alu_constant(&c->e, ALU_ADD, R_YOUNG, late.constant);
+        native_put_exit(c, late.exit);
+        break;
     case LATE_FORCED_ENTRY: end_forced(c); /* fall through */
     case LATE_ENTRY:
         if (late.is_self) native_spill_arguments(c);

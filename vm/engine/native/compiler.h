@@ -93,6 +93,7 @@ struct native_late {
     enum {
         LATE_EXIT,
         LATE_FORCED_EXIT,
+        LATE_FULL,  /* the minor heap, in which `constant` bytes were to be allocated */
         LATE_ENTRY, /* no room, or a poll is pending: the loop calls the function */
         LATE_FORCED_ENTRY,
         LATE_EDGE,
@@ -108,7 +109,7 @@ struct native_late {
     } kind;
     uint8_t reg, tag, object, body, error;
     struct native_place place;
-    int32_t constant;                        /* of a store */
+    int32_t constant;                        /* of a store; or bytes */
     bool is_constant, saves_floats, is_self; /* is_self: at the entry for self calls */
 };
 

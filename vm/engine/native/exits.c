@@ -118,10 +118,21 @@ void native_force_exit(struct native_compiler *c, uint32_t exit) {
     if (forced != NULL) native_add_late(c, forced, LATE_FORCED_EXIT)->exit = exit;
 }
 
+/* The late code of the guard before, if it is that exit. */
+static struct native_late *latest_exit(struct native_compiler *c, uint32_t exit) {
+    if (c->late_count == 0) return NULL;
+    struct native_late *late = &c->late[c->late_count - 1];
+    return late->kind == LATE_EXIT && late->exit == exit ? late : NULL;
+}
+
 void native_exit_if(struct native_compiler *c, enum native_condition condition) {
     uint32_t exit = native_describe_exit(c);
     native_force_exit(c, exit);
-    native_add_late(c, emit_jump_if_forward(&c->e, condition), LATE_EXIT)->exit = exit;
+    uint8_t *site = emit_jump_if_forward(&c->e, condition);
+    struct native_late *late = latest_exit(c, exit);
+    if (late != NULL && late->more[0] == NULL) late->more[0] = site;
+    else if (late != NULL && late->more[1] == NULL) late->more[1] = site;
+    else native_add_late(c, site, LATE_EXIT)->exit = exit;
 }
 
 void native_exit_always(struct native_compiler *c) {

@@ -3,6 +3,7 @@
 
 #include "gc/value.h"
 #include "vm/base/os.h"
+#include "vm/engine/native/allocation.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/contents.h"
 
@@ -273,11 +274,7 @@ void nv_take_register(struct native_compiler *c, int reg) {
 /* Allocates a block for the float in an xmm register. */
 static int box(struct native_compiler *c, uint16_t v) {
     int reg = nv_free_register(c);
-    emit_address(&c->e, R_TEMP, at_base(R_YOUNG, -16));
-    emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, DOMAIN(gc.young_limit));
-    native_exit_if(c, C_BELOW);
-    emit_move(&c->e, R_YOUNG, R_TEMP);
-    emit_store_constant(&c->e, at_base(R_YOUNG, 0), (int32_t)make_header(1, TAG_DOUBLE, 0));
+    allocate_words(c, 1, TAG_DOUBLE);
     emit_float_store(&c->e, at_base(R_YOUNG, 8), nv_at(c, v)->xmm);
     emit_address(&c->e, reg, at_base(R_YOUNG, 8));
     return reg;
