@@ -3,6 +3,7 @@
 
 #include "gc/value.h"
 #include "vm/engine/native/errors.h"
+#include "vm/engine/native/known.h"
 
 static bool knows(const struct native_compiler *c, uint16_t v, unsigned fact) {
     return !c->checks || (nv_at(c, v)->facts & fact) != 0;
@@ -105,10 +106,31 @@ void need_mutable_field(struct native_compiler *c, uint16_t v, uint32_t i) {
 }
 
 /* Twice the block's size, plus 1: all tagged indices of its fields are below. */
-static void load_tagged_size(struct native_compiler *c, int to, int block) {
-    emit_load(&c->e, to, at_base(block, -8));
-    emit_shift(&c->e, SHIFT_RIGHT, to, 9);
-    emit_alu_constant(&c->e, ALU_OR, to, 1);
+uint16_t size_of_block(struct native_compiler *c, uint16_t v) {
+    uint16_t size = known_find(c, v, KNOWN_SIZE);
+    if (size != NO_VALUE) return size;
+    int block = nv_register(c, v), reg = nv_free_register(c);
+    emit_load(&c->e, reg, at_base(block, -8));
+    emit_shift(&c->e, SHIFT_RIGHT, reg, 9);
+    emit_alu_constant(&c->e, ALU_OR, reg, 1);
+    size = nv_in_register(c, reg, FACT_INT);
+    known_add(c, v, KNOWN_SIZE, size);
+    return size;
+}
+
+uint16_t length_of_string(struct native_compiler *c, uint16_t v) {
+    uint16_t length = known_find(c, v, KNOWN_LENGTH);
+    if (length != NO_VALUE) return length;
+    int block = nv_register(c, v), reg = nv_free_register(c);
+    emit_load(&c->e, reg, at_base(block, -8));
+    emit_shift(&c->e, SHIFT_RIGHT, reg, 10);
+    emit_load_byte(&c->e, R_TEMP, at_index(block, reg, 3, -1));
+    emit_shift(&c->e, SHIFT_LEFT, reg, 3);
+    emit_alu(&c->e, ALU_SUB, reg, R_TEMP); /* the length plus 1 */
+    emit_address(&c->e, reg, at_index(reg, reg, 0, -1));
+    length = nv_in_register(c, reg, FACT_INT);
+    known_add(c, v, KNOWN_LENGTH, length);
+    return length;
 }
 
 /* Whether an index is a constant that a block can have. */
@@ -131,8 +153,7 @@ static struct native_place item(struct native_compiler *c, uint16_t v, uint16_t 
     need_int(c, index);
     int block = nv_register(c, v), at = nv_register(c, index);
     if (c->checks) {
-        load_tagged_size(c, R_TEMP, block);
-        emit_alu(&c->e, ALU_COMPARE, at, R_TEMP);
+        emit_alu(&c->e, ALU_COMPARE, at, nv_register(c, size_of_block(c, v)));
         need_below(c);
     }
     return at_index(block, at, 2, -4);
@@ -174,20 +195,13 @@ struct native_place need_double_item(struct native_compiler *c, uint16_t v, uint
 void need_string_byte(struct native_compiler *c, uint16_t v, uint16_t index) {
     need_tag(c, v, TAG_STRING, FACT_STRING);
     need_int(c, index);
-    int block = nv_register(c, v), at = nv_register(c, index);
+    int at = nv_register(c, index);
     if (c->checks) {
-        emit_load(&c->e, R_TEMP, at_base(block, -8));
-        emit_shift(&c->e, SHIFT_RIGHT, R_TEMP, 10);
-        emit_load_byte(&c->e, R_TEMP2, at_index(block, R_TEMP, 3, -1));
-        emit_shift(&c->e, SHIFT_LEFT, R_TEMP, 3);
-        emit_alu(&c->e, ALU_SUB, R_TEMP, R_TEMP2);
-        emit_alu_constant(&c->e, ALU_SUB, R_TEMP, 1);
+        emit_alu(&c->e, ALU_COMPARE, at, nv_register(c, length_of_string(c, v)));
+        need_below(c);
     }
     emit_move(&c->e, R_TEMP2, at);
     emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP2, 1);
-    if (!c->checks) return;
-    emit_alu(&c->e, ALU_COMPARE, R_TEMP2, R_TEMP);
-    need_below(c);
 }
 
 int need_double(struct native_compiler *c, uint16_t v) {

@@ -22,6 +22,9 @@ void need_mutable_field(struct native_compiler *c, uint16_t v, uint32_t i);
 struct native_place need_item(struct native_compiler *c, uint16_t v, uint16_t index, bool mutable);
 /* An index is below a size, by the flags of their comparison. */
 void need_below(struct native_compiler *c);
+/* A block's size as VECTLENGTH gives it, and a string's length. Needs: a block, a string. */
+uint16_t size_of_block(struct native_compiler *c, uint16_t v);
+uint16_t length_of_string(struct native_compiler *c, uint16_t v);
 /* A closure, by any of its functions. */
 void need_closure(struct native_compiler *c, uint16_t v);
 /* A block of that tag, which the fact records. */

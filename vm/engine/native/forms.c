@@ -9,6 +9,7 @@
 #include "vm/engine/native/contents.h"
 #include "vm/engine/native/division.h"
 #include "vm/engine/native/facts.h"
+#include "vm/engine/native/known.h"
 
 #include <stdlib.h>
 
@@ -40,10 +41,20 @@ static int env_register(struct native_compiler *c) {
     return c->now.env == NO_VALUE ? R_ENV : nv_register(c, c->now.env);
 }
 
+/* A := the field of the block, which is not known yet, and is at that place. */
+static void load_field(struct native_compiler *c, uint16_t block, uint32_t i,
+                       struct native_place at) {
+    int reg = nv_free_register(c);
+    emit_load(&c->e, reg, at);
+    uint16_t v = nv_in_register(c, reg, 0);
+    known_add(c, block, (int32_t)i, v);
+    nv_set_a(c, v);
+}
+
 static void env_field(struct native_compiler *c, uint32_t n) {
-    int from = env_register(c), reg = nv_free_register(c);
-    emit_load(&c->e, reg, at_base(from, (int32_t)(8 * n)));
-    set_a_register(c, reg, 0);
+    uint16_t closure = known_closure(c), known = known_find(c, closure, (int32_t)n);
+    if (known != NO_VALUE) nv_set_a(c, known);
+    else load_field(c, closure, n, at_base(env_register(c), (int32_t)(8 * n)));
 }
 
 static void offset_closure(struct native_compiler *c, int32_t words) {
@@ -75,10 +86,13 @@ static void global_field(struct native_compiler *c, const struct vm_ir_row *row,
 }
 
 static void get_field(struct native_compiler *c, uint32_t i) {
-    need_field(c, c->now.a, i);
-    int from = nv_register(c, c->now.a), reg = nv_free_register(c);
-    emit_load(&c->e, reg, at_base(from, (int32_t)(8 * i)));
-    set_a_register(c, reg, 0);
+    uint16_t block = c->now.a, known = known_find(c, block, (int32_t)i);
+    if (known != NO_VALUE) {
+        nv_set_a(c, known);
+        return;
+    }
+    need_field(c, block, i);
+    load_field(c, block, i, at_base(nv_register(c, block), (int32_t)(8 * i)));
 }
 
 static void get_float_field(struct native_compiler *c, uint32_t i) {
@@ -105,11 +119,8 @@ void native_get_byte(struct native_compiler *c) {
 
 static void vector_length(struct native_compiler *c) {
     need_block(c, c->now.a);
-    int from = nv_register(c, c->now.a), reg = nv_free_register(c);
-    emit_load(&c->e, reg, at_base(from, -8));
-    emit_shift(&c->e, SHIFT_RIGHT, reg, 9);
-    emit_alu_constant(&c->e, ALU_OR, reg, 1);
-    set_a_register(c, reg, FACT_INT);
+    uint16_t size = size_of_block(c, c->now.a);
+    nv_set_a(c, size);
 }
 
 /* ---- Stores. ---- */
@@ -137,6 +148,7 @@ void native_store_at(struct native_compiler *c, int block, struct native_place p
     }
     if (constant) emit_store_constant(&c->e, place, (int32_t)k);
     else emit_store(&c->e, place, reg);
+    known_drop_fields(c);
     bool floats = floats_in_use(c);
     for (int i = 0; i < n; i++) {
         struct native_late *late = native_add_late(c, sites[i], LATE_STORE);
@@ -204,6 +216,7 @@ static void offset_ref(struct native_compiler *c, int32_t n) {
         native_exit_if(c, C_EQUAL);
     }
     emit_add_memory(&c->e, at_base(block, 0), (int32_t)twice);
+    known_drop_fields(c);
     set_unit(c);
 }
 

@@ -27,14 +27,8 @@ static void pop_to_unit(struct native_compiler *c, uint32_t n) {
 
 static void string_length_form(struct native_compiler *c) {
     need_tag(c, c->now.a, TAG_STRING, FACT_STRING);
-    int from = nv_register(c, c->now.a), reg = nv_free_register(c);
-    emit_load(&c->e, reg, at_base(from, -8));
-    emit_shift(&c->e, SHIFT_RIGHT, reg, 10);
-    emit_load_byte(&c->e, R_TEMP, at_index(from, reg, 3, -1));
-    emit_shift(&c->e, SHIFT_LEFT, reg, 3);
-    emit_alu(&c->e, ALU_SUB, reg, R_TEMP); /* the length plus 1 */
-    emit_address(&c->e, reg, at_index(reg, reg, 0, -1));
-    pop_to_register(c, 0, reg, FACT_INT);
+    uint16_t length = length_of_string(c, c->now.a);
+    nv_set_a(c, length);
 }
 
 static void string_equal_form(struct native_compiler *c, enum native_condition condition) {

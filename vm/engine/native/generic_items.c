@@ -6,6 +6,7 @@
 #include "gc/value.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
+#include "vm/engine/native/known.h"
 
 /* The operands of the current row in registers: the element is the result. */
 static struct native_place item_of(struct native_compiler *c, uint16_t array, uint16_t index) {
@@ -27,6 +28,9 @@ static void compare_with_size(struct emitter *e, struct native_place item) {
  * is `first` or above; in the array of another tag the index is then tested, from there on. */
 static uint32_t test_array(struct native_compiler *c, struct native_place item, unsigned first,
                            unsigned kind) {
+    /* No register is loaded here: late code may continue behind the row. */
+    uint16_t size = known_find(c, c->now.a, KNOWN_SIZE);
+    int size_reg = size == NO_VALUE ? R_NONE : nv_at(c, size)->reg;
     uint32_t exit = native_describe_exit(c);
     native_force_exit(c, exit);
     emit_compare_byte(&c->e, at_base(item.base, -8), (uint8_t)first);
@@ -35,7 +39,8 @@ static uint32_t test_array(struct native_compiler *c, struct native_place item, 
     late->exit = exit;
     late->place = item;
     late->again = c->e.at;
-    compare_with_size(&c->e, item);
+    if (size_reg != R_NONE) emit_alu(&c->e, ALU_COMPARE, item.index, size_reg);
+    else compare_with_size(&c->e, item);
     need_below(c);
     return number;
 }

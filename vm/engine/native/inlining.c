@@ -10,6 +10,7 @@
 #include "vm/engine/native/contents.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/flow.h"
+#include "vm/engine/native/known.h"
 #include "vm/engine/native/primitive_calls.h"
 #include "vm/engine/prepare.h"
 
@@ -418,6 +419,7 @@ bool native_inline(struct native_compiler *c, uint32_t n, bool is_tail) {
     }
     c->reachable = true;
     c->row = call + 1; /* what allocates now exits there */
+    known_drop_all(c);
     make_result_distinct(c);
     forget_findings(c, before);
     c->rows[call + 1].follows_inlined = true;
@@ -434,6 +436,7 @@ static void move_a_from_env(struct native_compiler *c) {
 
 void native_write_frame(struct native_compiler *c) {
     if (c->now.env == NO_VALUE) return;
+    known_drop_all(c); /* R_ENV changes */
     move_a_from_env(c);
     nv_flush(c, c->now.depth);
     for (uint32_t k = 0; k < c->reference_count; k++) nv_set_content(c, k, NO_VALUE, true);

@@ -6,6 +6,7 @@
 #include "vm/engine/native/allocation.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/contents.h"
+#include "vm/engine/native/known.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,7 @@ static void unref(struct native_compiler *c, uint16_t v) {
     if (p->xmm != R_NONE) c->now.of_xmm[p->xmm] = NO_VALUE;
     p->reg = p->xmm = R_NONE;
     if (v < c->now.first_free) c->now.first_free = v;
+    if (c->now.known_count > 0) known_drop_about(c, v);
 }
 
 void nv_set_a(struct native_compiler *c, uint16_t v) {
@@ -165,6 +167,7 @@ static void leave_home(struct native_compiler *c, uint32_t k) {
     }
     if (p->kind != VALUE_PLAIN || p->reg != R_NONE || p->xmm != R_NONE) return;
     forget_written(c, v);
+    known_drop(c, v);
     if (p->refs == 1) return;
     p->home = (int16_t)k; /* until it is loaded */
     nv_register(c, v);
@@ -226,6 +229,8 @@ static bool is_elsewhere(const struct native_value *p) {
 static bool evict(struct native_compiler *c, int reg) {
     forget_written(c, c->now.of_reg[reg]);
     if (c->now.of_reg[reg] == NO_VALUE) return true;
+    known_drop(c, c->now.of_reg[reg]);
+    if (c->now.of_reg[reg] == NO_VALUE) return true;
     struct native_value *p = nv_at(c, c->now.of_reg[reg]);
     if (!is_elsewhere(p)) {
         int slot = slot_not_written(c, c->now.of_reg[reg]);
@@ -243,6 +248,13 @@ int nv_free_register(struct native_compiler *c) {
     for (int i = 0; i < VALUE_REGISTERS; i++) {
         int reg = value_registers[i];
         if (c->now.of_reg[reg] != NO_VALUE || c->locked >> reg & 1) continue;
+        lock(c, reg);
+        return reg;
+    }
+    for (int i = VALUE_REGISTERS; i-- > 0;) {
+        int reg = value_registers[i];
+        if (c->locked >> reg & 1 || !known_only(c, c->now.of_reg[reg])) continue;
+        known_drop(c, c->now.of_reg[reg]);
         lock(c, reg);
         return reg;
     }
@@ -369,6 +381,7 @@ void nv_pin(struct native_compiler *c, uint32_t slot, int reg, unsigned facts, b
 }
 
 void nv_forget_facts(struct native_compiler *c) {
+    known_drop_all(c);
     for (uint32_t v = 0; v < c->now.used_values; v++) {
         struct native_value *p = &c->now.values[v];
         p->facts = p->kind == VALUE_ENV ? FACT_BLOCK | FACT_CLOSURE : p->facts & FACT_INT;
@@ -378,6 +391,7 @@ void nv_forget_facts(struct native_compiler *c) {
 
 void nv_forget(struct native_compiler *c) {
     ASSERT(c->now.env == NO_VALUE);
+    known_drop_all(c);
     for (int r = 0; r < R_COUNT; r++) {
         if (c->now.of_reg[r] != NO_VALUE) nv_at(c, c->now.of_reg[r])->reg = R_NONE;
         if (c->now.of_xmm[r] != NO_VALUE) nv_at(c, c->now.of_xmm[r])->xmm = R_NONE;
@@ -393,7 +407,7 @@ void nv_forget(struct native_compiler *c) {
 
 void nv_begin(struct native_compiler *c, uint32_t depth, uint32_t base, bool a_is_live) {
     struct native_values *s = &c->now;
-    s->depth = s->used_values = 0;
+    s->depth = s->used_values = s->known_count = 0;
     s->first_free = depth;
     s->a = s->env = NO_VALUE;
     for (uint32_t k = 0; k < c->reference_count; k++)

@@ -54,7 +54,13 @@ struct native_slot {
     bool in_memory;
 };
 
-enum { NO_VALUE = 0xffff, MOST_REFERENCES = 32 };
+enum { NO_VALUE = 0xffff, MOST_REFERENCES = 32, MOST_KNOWN = 8 };
+/* known.h */
+enum { KNOWN_CLOSURE = 0xfffe };
+struct native_known {
+    uint16_t block, v; /* block: KNOWN_CLOSURE for R_ENV */
+    int32_t what;
+};
 struct native_content {
     uint16_t v; /* NO_VALUE: not known */
     bool written;
@@ -68,6 +74,8 @@ struct native_values {
     uint16_t env;                              /* the closure of an inlined function, or NO_VALUE */
     uint16_t of_reg[R_COUNT], of_xmm[X_COUNT]; /* NO_VALUE: free */
     struct native_content contents[MOST_REFERENCES];
+    struct native_known known[MOST_KNOWN];
+    uint32_t known_count;
     struct native_slot *slots;
     struct native_value *values; /* refs 0: free */
 };
