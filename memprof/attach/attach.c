@@ -117,7 +117,8 @@ static bool read_request(int fd, struct mp_request *request, int *passed) {
     *passed = n < 0 ? -1 : take_descriptor(&message);
     return n == (ssize_t)sizeof *request && (message.msg_flags & MSG_TRUNC) == 0 &&
            memcmp(request->magic, mp_attach_magic, sizeof request->magic) == 0 &&
-           request->kind < MP_REQUEST_COUNT && request->bound <= 1;
+           request->kind < MP_REQUEST_COUNT && request->bound <= 1 &&
+           memchr(request->path, 0, sizeof request->path) != NULL;
 }
 
 /* Whether a descriptor can become a file: other kinds could make the program wait. */
@@ -275,7 +276,7 @@ static void stop(struct attachment *a, int fd) {
     send_reply(fd, &reply);
 }
 
-static void snapshot(struct attachment *a, int file, int fd) {
+static void snapshot(struct attachment *a, const struct mp_request *request, int file, int fd) {
     struct mp_record_heap total = {0};
     uint64_t bytes = 0;
     struct vm *vm = a->vm;
@@ -286,7 +287,8 @@ static void snapshot(struct attachment *a, int file, int fd) {
         char path[40], shown[4096];
         snprintf(path, sizeof path, "/proc/self/fd/%d",
                  file); /* a name for memprof/format/output.h */
-        const struct mp_snapshot_options options = {.path = path, .program = vm->options.argv[0]};
+        const struct mp_snapshot_options options = {
+            .path = path, .named = request->path, .program = vm->options.argv[0]};
         int problem = mp_snapshot_write(vm->domain, &options, MP_REPLACE_OUTPUT, shown, &total,
                                         &bytes);
         reply = reply_of(vm, problem == 0 ? MP_ANSWER_DONE : MP_ANSWER_FAILED, problem);
@@ -326,7 +328,7 @@ static void serve(struct attachment *a) {
         return;
     }
     if (request.kind == MP_REQUEST_SNAPSHOT) {
-        snapshot(a, file, fd);
+        snapshot(a, &request, file, fd);
         file = -1;
     } else if (request.kind == MP_REQUEST_STOP) stop(a, fd);
     else report_state(a, fd);

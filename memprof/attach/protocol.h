@@ -31,17 +31,20 @@ enum mp_request_kind {
     MP_REQUEST_STATS,
     MP_REQUEST_RECORD,   /* to the file whose descriptor comes with it */
     MP_REQUEST_STOP,     /* the recording that a request began */
-    MP_REQUEST_SNAPSHOT, /* to such a file */
+    MP_REQUEST_SNAPSHOT, /* to such a file, which will have the name `path` */
     MP_REQUEST_COUNT
 };
+
+enum { MP_ATTACH_FILE_BYTES = 4096 };
 
 /* Messages are sent whole (SOCK_SEQPACKET). */
 struct mp_request {
     char magic[MP_ATTACH_MAGIC_BYTES];
-    uint32_t kind;        /* enum mp_request_kind */
-    uint32_t bound;       /* the recording ends when the connection does */
-    double rate;          /* of the recording */
-    uint64_t duration_ns; /* of it; 0: not limited */
+    uint32_t kind;                   /* enum mp_request_kind */
+    uint32_t bound;                  /* the recording ends when the connection does */
+    double rate;                     /* of the recording */
+    uint64_t duration_ns;            /* of it; 0: not limited */
+    char path[MP_ATTACH_FILE_BYTES]; /* absolute, or "": it is not noted in a recording */
 };
 
 enum mp_answer {

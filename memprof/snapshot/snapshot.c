@@ -115,8 +115,9 @@ int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *option
     char whole[PATH_MAX];
     int problem = write_moment(d, options, replace, NULL, path, total, file_bytes);
     struct mp_recorder *r = mp_recorder_of(d->vm);
-    if (problem == 0 && r != NULL && realpath(path, whole) != NULL)
-        mp_recorder_add_snapshot(r, whole);
+    if (problem != 0 || r == NULL) return problem;
+    const char *name = options->named != NULL ? options->named : realpath(path, whole);
+    if (name != NULL && name[0] == '/') mp_recorder_add_snapshot(r, name);
     return problem;
 }
 

@@ -19,6 +19,7 @@ struct vm;
 
 struct mp_snapshot_options {
     const char *path;        /* of the file; later ones get a number: MP_REPLACE_NONE */
+    const char *named;       /* what a recording calls it, absolute, or ""; NULL: its own path */
     enum mp_replace replace; /* of the first one */
     const char *program;     /* its name; the arguments are vm_options.argv */
     bool at_exit;            /* when the program ends */

@@ -59,6 +59,8 @@ struct mp_unit *mp_unit_at(struct mp_types *types, uint64_t gpc);
 /* The scope of a unit's interface, of its debug events; NULL: it has none. */
 const struct mp_scope *mp_interface_of(struct mp_types *types, struct mp_unit *unit);
 const struct mp_scope *mp_debug_of(struct mp_types *types, struct mp_unit *unit);
+/* Reads a list of debug events of a unit, of no checked shape: sets its entries and debug_scope. */
+void mp_unit_read_events(struct mp_types *types, struct mp_unit *unit, value events);
 /* The entry with that identifier, of a unit whose debug events are read; NULL: none. */
 const struct mp_item *mp_unit_entry(const struct mp_unit *unit, value ident);
 /* The type of that name that a unit defines at its top level. NULL: none, or that is not sure. */

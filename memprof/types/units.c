@@ -188,18 +188,17 @@ static bool add_chain(struct mp_types *types, struct mp_unit *unit, struct word_
     return true;
 }
 
-static bool list_entries(struct mp_types *types, struct mp_unit *unit,
-                         const struct vm_debug_lists *lists) {
+void mp_unit_read_events(struct mp_types *types, struct mp_unit *unit, value events) {
     struct word_map seen = {0};
     bool listed = true;
-    for (value list = lists->events; listed && mp_is_block(list, 0, 2) && mp_step(&types->work);
+    for (value list = events; listed && mp_is_block(list, 0, 2) && mp_step(&types->work);
          list = field(list, 1)) {
         const value event = field(list, 0);
         if (mp_is_block(event, 0, EVENT_FIELDS))
             listed = add_chain(types, unit, &seen, field(event, EVENT_TYPES));
     }
     free(seen.entries);
-    return listed;
+    if (listed) unit->debug_scope = mp_scope_of_unit(types, unit, val_of_int(0));
 }
 
 const struct mp_scope *mp_debug_of(struct mp_types *types, struct mp_unit *unit) {
@@ -210,8 +209,7 @@ const struct mp_scope *mp_debug_of(struct mp_types *types, struct mp_unit *unit)
         !vm_debuginfo_read_lists(types->vm, unit->gpc, &unit->arena, &lists))
         return NULL;
     types->debug_bytes += lists.bytes;
-    if (list_entries(types, unit, &lists))
-        unit->debug_scope = mp_scope_of_unit(types, unit, val_of_int(0));
+    mp_unit_read_events(types, unit, lists.events);
     return unit->debug_scope;
 }
 
