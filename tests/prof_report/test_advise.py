@@ -150,6 +150,17 @@ class Advise(support.Case):
                     self.assertGreaterEqual(before - self.allocated(), saved['low'] - slack)
                     self.assertLessEqual(before - self.allocated(), saved['high'] + slack)
 
+    def test_closures_of_the_library_are_not_called_those_of_the_line(self):
+        for text, fix in (('Printf.sprintf "%d of %d" i i', 'without a format'),
+                          ('List.sort order [ i; 7; 3; 9; 4; 1 ]', 'a loop of your own')):
+            self.record('let order (a : int) b = compare a b\n'
+                        'let () = for i = 1 to 50_000 do\n'
+                        '  ignore (Sys.opaque_identity (%s)) done' % text)
+            rows = [row for row in self.advise()['rows'] if 'closures' in row['finding']]
+            with self.subTest(text=text):
+                self.assertEqual([fix in row['finding'] for row in rows], [True], rows)
+                self.assertIn('made in functions of the library', rows[0]['finding'])
+
     def test_a_larger_minor_heap_promotes_what_the_table_says(self):
         self.record(RING)
         doc = self.advise()

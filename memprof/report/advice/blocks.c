@@ -4,6 +4,7 @@
 #include "memprof/report/model/text.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum { CLOSURE_TAG = 247, DOUBLE_TAG = 253, CUSTOM_TAG = 255, LEAST_BLOCKS = 1000 };
 static const double KEPT_SHARE = 0.5;   /* of boxes, to be called kept */
@@ -56,26 +57,51 @@ void report_advise_boxes(struct report_advice *advice, const struct report_run *
                "use int if 63 bits are enough, or keep them in a Bigarray or in Bytes");
 }
 
+/* Whether a function is of the modules that follow format strings. */
+static bool follows_formats(const struct report_model *m, uint32_t location) {
+    static const char *const modules[] = {"CamlinternalFormat.", "Stdlib__Format.",
+                                          "Stdlib__Printf.", "Stdlib.Format.", "Stdlib.Printf."};
+    const char *function = m->names.at[m->locations.at[location].function];
+    for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
+        if (strncmp(function, modules[i], strlen(modules[i])) == 0) return true;
+    return false;
+}
+
+static void add_closures(struct report_advice *advice, const struct report_run *run,
+                         const struct report_sum *all, bool of_formats) {
+    const bool own = run->at->maker == REPORT_MAKER_OWN;
+    char count[32];
+    report_write_count(count, report_estimate_blocks(&advice->query->scale, all).value);
+    report_advice_add(
+        advice,
+        (struct report_finding){
+            .location = run->at->location,
+            .what = report_format(own ? "%s closures or partial applications are made here and die "
+                                        "young"
+                                      : "%s closures are made in functions of the library that are "
+                                        "called here, and die young",
+                                  count),
+            .fix = report_copy(own ? "define the function outside and pass what it captures, or "
+                                     "write a loop"
+                               : of_formats ? "write the text without a format (Buffer.add_string, "
+                                              "string_of_int)"
+                                            : "write a loop of your own"),
+            .words = report_estimate_words(&advice->query->scale, all)});
+}
+
 void report_advise_closures(struct report_advice *advice, const struct report_run *run) {
     const struct report_query *query = advice->query;
     struct report_sum all = {0};
-    double young = 0;
+    const struct report_model *m = query->model;
+    double young = 0, of_formats = 0;
     for (size_t i = 0; i < run->count; i++) {
         struct report_sample s = report_piece_sample(advice, &run->at[i]);
         if (s.tag != CLOSURE_TAG) continue;
+        if (follows_formats(m, m->nodes.at[s.node].location)) of_formats += s.hits;
         report_sum_add(&all, &s, query->model->rate);
         if (s.young && s.promoted == REPORT_NEVER && s.died != REPORT_NEVER) young += s.hits;
     }
     double blocks = report_estimate_blocks(&query->scale, &all).value;
     if (all.hits == 0 || young < YOUNG_SHARE * all.hits || blocks < LEAST_BLOCKS) return;
-    char count[32];
-    report_write_count(count, blocks);
-    report_advice_add(
-        advice, (struct report_finding){
-                    .location = run->at->location,
-                    .what = report_format(
-                        "%s closures or partial applications are made here and die young", count),
-                    .fix = report_copy(
-                        "define the function outside and pass what it captures, or write a loop"),
-                    .words = report_estimate_words(&query->scale, &all)});
+    add_closures(advice, run, &all, of_formats > all.hits / 2);
 }
