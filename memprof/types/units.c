@@ -202,14 +202,14 @@ void mp_unit_read_events(struct mp_types *types, struct mp_unit *unit, value eve
 }
 
 const struct mp_scope *mp_debug_of(struct mp_types *types, struct mp_unit *unit) {
-    struct vm_debug_lists lists;
+    struct vm_debug_events events;
     if (unit->debug_tried) return unit->debug_scope;
     unit->debug_tried = true;
     if (unit->gpc == VM_NO_GPC || types->debug_bytes > MOST_DEBUG_BYTES ||
-        !vm_debuginfo_read_lists(types->vm, unit->gpc, &unit->arena, &lists))
+        !vm_debuginfo_read_events(types->vm, unit->gpc, &unit->arena, &events))
         return NULL;
-    types->debug_bytes += lists.bytes;
-    mp_unit_read_events(types, unit, lists.events);
+    types->debug_bytes += events.bytes;
+    mp_unit_read_events(types, unit, events.list);
     return unit->debug_scope;
 }
 

@@ -248,21 +248,35 @@ static bool read_value(const struct vm_debuginfo *t, size_t *at, struct vm_arena
     return read;
 }
 
-bool vm_debuginfo_read_lists(struct vm *vm, uint64_t gpc, struct vm_arena *arena,
-                             struct vm_debug_lists *out) {
+/* The unit of a gpc in the section; NULL: there is none. */
+static const struct unit *unit_in_section(const struct vm *vm, uint64_t gpc) {
     const struct vm_debuginfo *t = gpc < vm->codes[0]->word_count ? vm->debug : NULL;
     const struct unit *unit = t == NULL ? NULL : unit_of(t, (uint32_t)gpc);
-    if (unit == NULL || unit->length == 0) return false;
+    return unit == NULL || unit->length == 0 ? NULL : unit;
+}
+
+bool vm_debuginfo_read_events(struct vm *vm, uint64_t gpc, struct vm_arena *arena,
+                              struct vm_debug_events *out) {
+    const struct vm_debuginfo *t = vm->debug;
+    const struct unit *unit = unit_in_section(vm, gpc);
+    if (unit == NULL) return false;
     size_t at = unit->at;
     const struct unit *last = &t->units.items[t->units.count - 1];
-    *out = (struct vm_debug_lists){
+    *out = (struct vm_debug_events){
         .start = unit->start / 4,
         .end = unit == last ? vm->codes[0]->word_count : unit[1].start / 4,
     };
-    bool read = read_value(t, &at, arena, &out->events) && read_value(t, &at, arena, &out->folders);
+    bool read = read_value(t, &at, arena, &out->list);
     out->bytes = at - unit->at;
     if (t->image != NULL) vm_image_drop_debug(t->image, unit->at, out->bytes);
     return read;
+}
+
+bool vm_debuginfo_read_folders(struct vm *vm, uint64_t gpc, struct vm_arena *arena, value *out) {
+    const struct unit *unit = unit_in_section(vm, gpc);
+    if (unit == NULL) return false;
+    size_t at = unit->at + unit->length;
+    return read_value(vm->debug, &at, arena, out);
 }
 
 /* Replaces the units by a single one that has all code and events. */

@@ -50,19 +50,20 @@ struct vm_debuginfo *vm_debuginfo_read(const uint8_t *bytes, size_t n, struct vm
 struct vm_debuginfo *vm_debuginfo_of_events(value v);
 void vm_debuginfo_delete(struct vm_debuginfo *info); /* NULL is fine */
 
-/* The lists that the program's debug information has of a unit: of debug events as the compiler
- * wrote them, and of folders. */
-struct vm_debug_lists {
+/* The debug events that the program's debug information has of a unit, as the compiler has made
+ * them. */
+struct vm_debug_events {
     uint64_t start, end; /* the gpcs of the unit's code */
-    value events, folders;
-    size_t bytes; /* of both, marshalled: there are fewer events */
+    value list;
+    size_t bytes; /* of it, marshalled: there are fewer events */
 };
 
-/* Reads the lists of the unit that a gpc lies in into an arena. Their shape is not checked. Needs:
- * the program's table was opened. False: there are none, they are damaged, or there is no memory.
- * GC: never. */
-bool vm_debuginfo_read_lists(struct vm *vm, uint64_t gpc, struct vm_arena *arena,
-                             struct vm_debug_lists *out);
+/* Reads the events of the unit that a gpc lies in into an arena, or the list of the folders in
+ * which it was compiled. Their shape is not checked. Needs: the program's table was opened. False:
+ * there are none, they are damaged, or there is no memory. GC: never. */
+bool vm_debuginfo_read_events(struct vm *vm, uint64_t gpc, struct vm_arena *arena,
+                              struct vm_debug_events *out);
+bool vm_debuginfo_read_folders(struct vm *vm, uint64_t gpc, struct vm_arena *arena, value *out);
 
 /* All events of a table that was read whole (DI1). GC: never. */
 const struct vm_debug_event *vm_debuginfo_events(const struct vm_debuginfo *info, size_t *count);

@@ -50,7 +50,6 @@ static void forget(struct vm_variables *v) {
     vm_arena_free(&v->arena);
     v->arena = (struct vm_arena){0};
     v->events.count = 0;
-    v->folders = val_of_int(0);
     v->start = v->end = 0;
 }
 
@@ -72,16 +71,16 @@ static bool is_empty(value event) {
            field(event, EVENT_STACK_SIZE) == val_of_int(0);
 }
 
-static void list_events(struct vm_variables *v, const struct vm_debug_lists *lists) {
-    size_t limit = lists->bytes;
-    for (value list = lists->events; is_record(list, 2, 0) && limit > 0; list = field(list, 1)) {
+static void list_events(struct vm_variables *v, const struct vm_debug_events *events) {
+    size_t limit = events->bytes;
+    for (value list = events->list; is_record(list, 2, 0) && limit > 0; list = field(list, 1)) {
         value event = field(list, 0);
         limit--;
         if (!is_record(event, EVENT_FIELDS, 0) || !is_int(field(event, EVENT_POSITION)) ||
             is_empty(event))
             continue;
         const uint64_t at = (uint64_t)int_of_val(field(event, EVENT_POSITION)) / 4;
-        const struct vm_variables_event row = {lists->start + at, event};
+        const struct vm_variables_event row = {events->start + at, event};
         if (!vector_push(&v->events, row, FIRST_EVENTS, NULL)) return;
     }
     if (v->events.count > 1)
@@ -90,16 +89,15 @@ static void list_events(struct vm_variables *v, const struct vm_debug_lists *lis
 
 /* Has the unit of a gpc in memory. False: it has no events. */
 static bool read_unit(struct vm_variables *v, uint64_t gpc) {
-    struct vm_debug_lists lists;
+    struct vm_debug_events events;
     if (gpc >= v->start && gpc < v->end) return v->events.count > 0;
     forget(v);
     if (v->lists == NULL) v->lists = calloc(2, sizeof *v->lists);
     if (v->lists == NULL) return false;
-    if (!vm_debuginfo_read_lists(v->vm, gpc, &v->arena, &lists)) return false;
-    v->start = lists.start;
-    v->end = lists.end;
-    v->folders = lists.folders;
-    list_events(v, &lists);
+    if (!vm_debuginfo_read_events(v->vm, gpc, &v->arena, &events)) return false;
+    v->start = events.start;
+    v->end = events.end;
+    list_events(v, &events);
     return v->events.count > 0;
 }
 
@@ -255,9 +253,12 @@ void vm_variables_of_closure(struct vm_variables *v, uint32_t function, uint64_t
 
 void vm_variables_folders(struct vm_variables *v, uint64_t gpc, vm_variable_visitor *f,
                           void *context) {
-    if (!read_unit(v, gpc)) return;
+    struct vm_arena arena = {0};
+    value list = val_of_int(0);
     size_t limit = MOST_VARIABLES;
-    for (value list = v->folders; is_record(list, 2, 0) && limit-- > 0; list = field(list, 1))
+    if (!vm_debuginfo_read_folders(v->vm, gpc, &arena, &list)) list = val_of_int(0);
+    for (; is_record(list, 2, 0) && limit-- > 0; list = field(list, 1))
         if (is_block(field(list, 0)) && tag_of(field(list, 0)) == TAG_STRING)
             f(context, string_bytes(field(list, 0)), val_of_int(0), 0);
+    vm_arena_free(&arena);
 }

@@ -22,7 +22,6 @@ struct vm_variables {
     struct vm *vm;
     uint64_t start, end; /* the gpcs of the unit whose events are in memory */
     struct vm_arena arena;
-    value folders; /* list of its source folders, or an integer */
     struct VECTOR(struct vm_variables_event {
         uint64_t gpc;
         value event;
