@@ -4,6 +4,7 @@
  * the order of iteration over hash tables depends on them. */
 #include "stdlib/hash_mix.h"
 #include "stdlib/prim.h"
+#include "vm/code/raw.h"
 #include "vm/code/version.h"
 
 enum { QUEUE_WORDS = 256, MAX_FORWARDS = 1000, FLAT_FIELDS = 8 };
@@ -85,7 +86,7 @@ static void mix_block(struct walk *w, value v) {
         if (custom_ops(v)->hash != NULL) {
             w->h = hash_mix_uint32(w->h, (uint32_t)custom_ops(v)->hash(v));
             w->meaningful--;
-        }
+        } else if (vm_raw_is_word(v)) mix_word(w, field(v, 1));
         break;
     case TAG_CLOSURE: mix_closure(w, v); break;
     case TAG_CONT:

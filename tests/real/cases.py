@@ -89,7 +89,9 @@ def tools(ocaml):
                run('ocamlobjinfo.byte', 'shapes.ml'))
     yield Case('ocamlprof', run('ocamlprof.byte', 'queue2.ml'), run('ocamlcp.byte', '-version'))
     yield Case('ocamldumpobj', run('ocamlc', '-g', '-c', 'queue2.ml', native=True),
-               run('ocamldumpobj', 'queue2.cmo'), run('ocamldumpobj', 'queue2.cmi'))
+               run('ocamldumpobj', 'queue2.cmo'), run('ocamldumpobj', 'queue2.cmi'),
+               run('ocamlc', '-g', '-o', 'dumped', 'queue2.ml', native=True),
+               run('ocamldumpobj', 'dumped'))
 
 
 def compiler(_ocaml):

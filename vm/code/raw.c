@@ -8,6 +8,15 @@
 
 #include <string.h>
 
+static int compare_words(value a, value b) {
+    return (field(a, 1) > field(b, 1)) - (field(a, 1) < field(b, 1));
+}
+
+/* A word that is no value: the second one of such a block. */
+static const struct gc_custom_ops word_ops = {.identifier = "_word", .compare = compare_words};
+
+bool vm_raw_is_word(value v) { return is_custom_of(v, &word_ops); }
+
 /* An even word of an abstract block may be a value that the block does not keep alive: that of a
  * weak array. Words of closures are values (V3), except in those of C stubs. */
 value vm_raw_load(struct domain *d, value v, uintptr_t i) {
@@ -18,14 +27,14 @@ value vm_raw_load(struct domain *d, value v, uintptr_t i) {
         if (tag_of(v) < TAG_NO_SCAN) return word;
         if (tag_of(v) == TAG_ABSTRACT) return 0;
     }
-    value boxed = gc_alloc_major(&d->gc, 1, TAG_ABSTRACT);
-    field(boxed, 0) = word;
+    value boxed = gc_alloc_major(&d->gc, 2, TAG_CUSTOM);
+    field(boxed, 0) = (value)&word_ops;
+    field(boxed, 1) = word;
     return boxed;
 }
 
 bool vm_raw_store(value v, uintptr_t i, value x) {
-    bool boxed = is_block(x) && tag_of(x) == TAG_ABSTRACT && wosize_of(x) == 1;
-    value word = boxed ? field(x, 0) : x;
+    value word = vm_raw_is_word(x) ? field(x, 1) : x;
     if (!vm_raw_may_write_word(v, i, word)) return false;
     field(v, i) = word;
     return true;

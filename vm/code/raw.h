@@ -3,11 +3,11 @@
  * mode allows it, as OCaml does, as long as the access stays in its block and the heap stays valid.
  *
  * A raw word that is read as a value is an integer if it is odd. An even one could be any address,
- * so it is returned in an abstract block of one word; if that is stored into a string or float, the
- * word is stored again. If any other block is stored there, its address is written, which does not
- * keep it alive. Bytes written into a block of values may change a word to an integer, not to an
- * address. A primitive that reads a float, a boxed integer or a string gets a copy of the bytes
- * instead. */
+ * so it is returned in a custom block, which primitives take for an address outside the heap; if
+ * that is stored into a string or float, the word is stored again. If any other block is stored
+ * there, its address is written, which does not keep it alive. Bytes written into a block of values
+ * may change a word to an integer, not to an address. A primitive that reads a float, a boxed
+ * integer or a string gets a copy of the bytes instead. */
 #ifndef BACTRIAN_VM_CODE_RAW_H
 #define BACTRIAN_VM_CODE_RAW_H
 
@@ -50,6 +50,8 @@ bool vm_raw_write(struct domain *d, value v, uintptr_t at, uintptr_t n, const vo
                   bool repeated);
 /* Stores x as word i of block v, which holds no values. Whether that is possible. GC: never. */
 bool vm_raw_store(value v, uintptr_t i, value x);
+/* Whether v is a word from vm_raw_load, which is its second one. */
+bool vm_raw_is_word(value v);
 
 /* A value of a kind (vm/code/prim.h) with the bytes that block *slot, a root, has where such a
  * value has its own. 0: the block is too small, or the kind is another one. GC: may run. Fails:

@@ -3,6 +3,7 @@
 #include "vm/marshal/writer_internal.h"
 
 #include "vm/code/code.h"
+#include "vm/code/raw.h"
 #include "vm/code/version.h"
 #include "vm/marshal/codes.h"
 #include "vm/marshal/reader.h"
@@ -352,7 +353,9 @@ static void put_custom(struct vm_marshal_writer *w, value v) {
     if (put_boxed_int(w, v, ops)) return;
     vm_marshal_custom_write *write = w->customs->find(ops);
     if (write == NULL && ops->serialize == NULL) {
-        writer_refuse(w, VM_MARSHAL_REFUSED, "abstract value (Custom)");
+        writer_refuse(w, VM_MARSHAL_REFUSED,
+                      vm_raw_is_word(v) ? "abstract value (outside heap)"
+                                        : "abstract value (Custom)");
         return;
     }
     bool fixed = write == NULL && ops->fixed_length != NULL;
