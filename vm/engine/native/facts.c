@@ -36,13 +36,14 @@ void need_block(struct native_compiler *c, uint16_t v) {
 
 /* The test of a size becomes stricter if its block of instructions needs more fields: the exit is
  * then taken a little earlier. */
-static void need_at_least(struct native_compiler *c, uint16_t v, uint32_t fields) {
-    if (!c->checks || nv_at(c, v)->fields >= fields) return;
-    if (fields > UINT16_MAX) { /* the header does not fit */
+static void need_index(struct native_compiler *c, uint16_t v, uint32_t i) {
+    struct native_value *p = nv_at(c, v);
+    if (!c->checks || p->fields > i) return;
+    if (i >= UINT16_MAX) { /* the header does not fit */
         native_exit_always(c);
         return;
     }
-    struct native_value *p = nv_at(c, v);
+    uint32_t fields = i + 1;
     bool tested = p->kind == VALUE_PLAIN && p->fields > 0 && p->size_test.site != 0;
     if (tested && p->size_test.block == c->block) {
         emit_replace_constant(&c->e, c->e.start + p->size_test.site, (int32_t)(fields << 10));
@@ -97,12 +98,12 @@ static void need_first_field_tag(struct native_compiler *c, uint16_t v) {
 void need_field(struct native_compiler *c, uint16_t v, uint32_t i) {
     if (i == 0) need_first_field_tag(c, v);
     else need_fields_tag(c, v);
-    need_at_least(c, v, i + 1);
+    need_index(c, v, i);
 }
 
 void need_mutable_field(struct native_compiler *c, uint16_t v, uint32_t i) {
     need_mutable_tag(c, v);
-    need_at_least(c, v, i + 1);
+    need_index(c, v, i);
 }
 
 /* Twice the block's size, plus 1: all tagged indices of its fields are below. */
@@ -147,7 +148,7 @@ void need_below(struct native_compiler *c) {
 static struct native_place item(struct native_compiler *c, uint16_t v, uint16_t index) {
     if (is_small_constant(c, index)) {
         uint32_t i = (uint32_t)(nv_at(c, index)->k >> 1);
-        need_at_least(c, v, i + 1);
+        need_index(c, v, i);
         return at_base(nv_register(c, v), (int32_t)(8 * i));
     }
     need_int(c, index);
@@ -184,7 +185,7 @@ void need_tag(struct native_compiler *c, uint16_t v, unsigned tag, unsigned fact
 
 void need_double_field(struct native_compiler *c, uint16_t v, uint32_t i) {
     need_tag(c, v, TAG_DOUBLE_ARRAY, FACT_DOUBLES);
-    need_at_least(c, v, i + 1);
+    need_index(c, v, i);
 }
 
 struct native_place need_double_item(struct native_compiler *c, uint16_t v, uint16_t index) {
