@@ -115,6 +115,19 @@ class Scripts(ScriptCase):
                 with open(os.path.join(modules, name), 'ab') as file:
                     file.write(b' ')  # ocamlc ignores it
 
+    def test_another_version_of_bactrian_recompiles(self):
+        """A copy of the binary that calls itself by another version."""
+        name = self.bactrian('--version').out.split(',')[0].encode()
+        with open(self.place.bactrian, 'rb') as file:
+            binary = file.read()
+        other = binary.replace(name + b'\0', name[:-1] + b'x\0')
+        self.assertFalse(other == binary)
+        newer = self.place.write('newer', other, 0o755)
+        for count, command in enumerate((self.place.bactrian, newer, self.place.bactrian)):
+            self.expect(self.run_command([command, 'args.ml'], env=self.env),
+                        out='args.ml\nargs.ml\n')
+            self.assertEqual(len(self.kept()), min(count, 1) + 1)
+
     def test_a_damaged_cache_entry_is_replaced(self):
         self.expect(self.script('busy.ml'))
         path = os.path.join(self.cache, 'bactrian', self.kept()[0])
