@@ -89,21 +89,28 @@ static bool leads_on(const struct native_compiler *c, const uint32_t *labels, ui
     return false;
 }
 
+/* Compares the integer, or the tag, of the value in a register with case i. */
+static void compare_case(struct native_compiler *c, int a, bool by_tag, uint32_t i) {
+    if (by_tag) emit_compare_byte(&c->e, at_base(a, -8), (uint8_t)i);
+    else emit_alu_constant(&c->e, ALU_COMPARE, a, (int32_t)val_of_int((int32_t)i));
+}
+
 /* The part of a SWITCH for a few labels; last: the code of the next row follows. */
-static void jump_by_comparisons(struct native_compiler *c, const uint32_t *labels, uint32_t n,
-                                bool last) {
+static void jump_by_comparisons(struct native_compiler *c, int a, bool by_tag,
+                                const uint32_t *labels, uint32_t n, bool last) {
     uint32_t rest;
     bool falls = leads_on(c, labels, n, &rest) && last;
     for (uint32_t i = n; i-- > 0;) {
         bool in_range = !c->checks || i != n - 1;
         if (i == rest && in_range) continue;
-        emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP, (int32_t)i);
+        compare_case(c, a, by_tag, i);
         if (!in_range) native_exit_if(c, C_ABOVE);
         if (i != rest) native_jump_if(c, C_EQUAL, labels[i]);
     }
     if (!falls) native_jump(c, labels[rest]);
 }
 
+/* By the number in R_TEMP. */
 static void jump_by_table(struct native_compiler *c, const uint32_t *labels, uint32_t n) {
     struct emitter *e = &c->e;
     if (c->checks) {
@@ -123,25 +130,27 @@ static void jump_by_table(struct native_compiler *c, const uint32_t *labels, uin
     native_jump_from_table(c, table, labels, n);
 }
 
-/* By the number in R_TEMP. */
-static void jump_to_one(struct native_compiler *c, const uint32_t *labels, uint32_t n, bool last) {
-    if (n <= MOST_COMPARED) jump_by_comparisons(c, labels, n, last);
-    else jump_by_table(c, labels, n);
-}
-
 static void switch_on_constant(struct native_compiler *c, int a, const uint32_t *labels, uint32_t n,
                                bool last) {
     learn_int(c, c->now.a);
+    if (n <= MOST_COMPARED) {
+        jump_by_comparisons(c, a, false, labels, n, last);
+        return;
+    }
     emit_move(&c->e, R_TEMP, a);
     emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
-    jump_to_one(c, labels, n, last);
+    jump_by_table(c, labels, n);
 }
 
 static void switch_on_tag(struct native_compiler *c, int a, const uint32_t *labels, uint32_t n,
                           bool last) {
     learn_tag_below(c, c->now.a, n); /* control reaches none of the labels with another one */
+    if (n <= MOST_COMPARED) {
+        jump_by_comparisons(c, a, true, labels, n, last);
+        return;
+    }
     emit_load_byte(&c->e, R_TEMP, at_base(a, -8));
-    jump_to_one(c, labels, n, last);
+    jump_by_table(c, labels, n);
 }
 
 static void switch_form(struct native_compiler *c, const struct vm_ir_row *row) {
