@@ -64,6 +64,11 @@ static inline bool vm_on_stack(const struct domain *d, const value *at) {
 
 /* Words below the deepest frame that primitives, slow paths and callbacks use without a check. */
 enum { STACK_MARGIN_WORDS = 64 };
+/* Words below the limit that a frame of machine code may use if it has no more: its entry does not
+ * subtract the frame's size. */
+enum { STACK_SMALL_FRAME_WORDS = 16 };
+/* Words of a stack beside those that its limit counts. */
+enum { STACK_EXTRA_WORDS = 2 * STACK_MARGIN_WORDS + STACK_SMALL_FRAME_WORDS };
 /* The loop's saved registers (E2). */
 enum { SAVED_WORDS = 3 };
 

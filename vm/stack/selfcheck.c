@@ -96,7 +96,7 @@ static void check_traps(const struct domain *d) {
 static void check_watermarks(const struct domain *d) {
     vm_require(d->stack.counted_words == 0 ||
                    (size_t)(d->stack.high - d->stack.sp) <=
-                       d->stack.counted_words + 2 * (size_t)STACK_MARGIN_WORDS,
+                       d->stack.counted_words + (size_t)STACK_EXTRA_WORDS,
                "S7: a stack higher than what was counted of it");
     const value *lowest = d->stack.high;
     for (unsigned i = 0; i < WATERMARK_COUNT; i++) {

@@ -27,14 +27,13 @@ static size_t within_bounds(size_t words) {
 }
 
 static size_t stack_room(const struct domain *d) {
-    return (size_t)(d->stack.high - d->stack.low) - 2 * STACK_MARGIN_WORDS;
+    return (size_t)(d->stack.high - d->stack.low) - STACK_EXTRA_WORDS;
 }
 
 bool vm_stack_create(struct domain *d, size_t max_words, size_t reserve_words) {
-    const size_t margins = 2 * STACK_MARGIN_WORDS;
-    size_t words = within_bounds(max_words) + margins;
+    size_t words = within_bounds(max_words) + STACK_EXTRA_WORDS;
     size_t bytes = 8 * (words < reserve_words ? reserve_words : words);
-    value *low = vm_reserve(&bytes, 8 * (LEAST_WORDS + margins));
+    value *low = vm_reserve(&bytes, 8 * (LEAST_WORDS + STACK_EXTRA_WORDS));
     if (low == NULL) return false;
     d->stack.low = low;
     d->stack.high = low + bytes / 8;

@@ -319,8 +319,9 @@ static void put_entry_test(struct native_compiler *c, bool is_self) {
     uint8_t *forced = native_count_test(c);
     if (forced != NULL) native_add_late(c, forced, LATE_FORCED_ENTRY)->is_self = is_self;
     int32_t bytes = (int32_t)c->function->frame_bytes + 8 * (int32_t)c->more_words;
-    emit_address(&c->e, R_TEMP, at_base(R_BASE, -bytes));
-    emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, DOMAIN(gc.mutator_limit));
+    int low = bytes > 8 * STACK_SMALL_FRAME_WORDS ? R_TEMP : R_BASE;
+    if (low == R_TEMP) emit_address(&c->e, low, at_base(R_BASE, -bytes));
+    emit_alu_load(&c->e, ALU_COMPARE, low, DOMAIN(gc.mutator_limit));
     uint8_t *site = emit_jump_if_forward(&c->e, C_BELOW);
     native_add_late(c, site, LATE_ENTRY)->is_self = is_self;
 }
