@@ -158,7 +158,7 @@ class RunTimeOptions(Case):
         self.same('--', 'args.byte', 'a')
 
     def test_options_may_precede_the_program(self):
-        for words in (['-b'], ['-t'], ['-I', 'x'], ['--unchecked'], ['--gc-verify'],
+        for words in (['-b'], ['-t'], ['-events'], ['-I', 'x'], ['--unchecked'], ['--gc-verify'],
                       ['--max-heap=100M'], ['--max-heap', '100M'], ['--max-stack', '1M'],
                       ['--gc-stress=0']):
             with self.subTest(words=words):

@@ -249,6 +249,15 @@ static int signal_of_text(const char *text) {
     return 0;
 }
 
+/* A number of bytes that holds a word, as words. */
+static bool words_argument(enum cli_option id, const char *argument, size_t *words) {
+    size_t bytes;
+    if (!cli_parse_size(argument, &bytes) || bytes < sizeof(value))
+        return wrong_argument(id, expected[WORDS], argument);
+    *words = bytes / sizeof(value);
+    return true;
+}
+
 static bool apply(enum cli_option id, const char *argument, struct cli_options *out) {
     size_t n;
     if (id == OPTION_MEMPROF_STRESS && !cli_has_profiler()) return false;
@@ -257,7 +266,8 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
     switch (id) {
     case OPTION_DLL_DIR: return append(&out->dll_dirs, &out->dll_dir_count, argument);
     case OPTION_FUNCTION: return append(&out->functions, &out->function_count, argument);
-    case OPTION_TRACE: return true;
+    case OPTION_TRACE:
+    case OPTION_DEBUG_EVENTS: return true;
     case OPTION_VERBOSE: out->verbose |= VERBOSE_BITS_OF_V; return true;
     case OPTION_COUNT_FORMS:
     case OPTION_COUNT_INSTRUCTIONS:
@@ -271,9 +281,8 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         out->vm.gc.stress = (unsigned)n;
         return true;
     case OPTION_EVERY:
-        if (!cli_parse_size(argument, &n) || n < sizeof(value))
-            return wrong_argument(id, expected[WORDS], argument);
-        out->recorder.rate = 1 / (double)(n / sizeof(value));
+        if (!words_argument(id, argument, &n)) return false;
+        out->recorder.rate = 1 / (double)n;
         return true;
     case OPTION_PROFILE: return cli_has_profiler() && profile_argument(argument, &out->profile);
     case OPTION_JIT:
@@ -284,11 +293,7 @@ static bool apply(enum cli_option id, const char *argument, struct cli_options *
         return out->recorder.live_exact || strcmp(argument, "proven") == 0 ||
                wrong_argument(id, "proven or exact", argument);
     case OPTION_KEEP: return keep_argument(argument, &out->recorder.keep_bytes);
-    case OPTION_AT_HEAP:
-        if (!cli_parse_size(argument, &n) || n < sizeof(value))
-            return wrong_argument(id, expected[WORDS], argument);
-        out->snapshot.at_heap_words = n / sizeof(value);
-        return true;
+    case OPTION_AT_HEAP: return words_argument(id, argument, &out->snapshot.at_heap_words);
     case OPTION_ON_SIGNAL:
         out->snapshot.on_signal = signal_of_text(argument);
         return out->snapshot.on_signal != 0 ||
