@@ -195,8 +195,8 @@ static double share_of_last(const struct survival *v) {
     return lived / hits;
 }
 
-/* The share that a minor heap of that many words, or of a bin, promotes, with its interval; where no
- * bin knows it, from 0 to the last known share. */
+/* The share that a minor heap of that many words, at least a bin, promotes, with its interval;
+ * where no bin knows it, from 0 to the last known share. */
 static struct report_estimate promoted_with(const struct survival *v, double words) {
     double value = 0, low = 0, high = 0, variance = 0, steps = fmax(words / BIN_WORDS, 1);
     double most = share_of_last(v), last = most;
