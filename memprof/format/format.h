@@ -18,6 +18,16 @@ enum {
     MP_CHUNK_MAX_BYTES = 1 << 20, /* of records in one chunk, unpacked */
 };
 
+/* A few bytes can unpack to a million records: the time and the memory that they need must stay in
+ * proportion to the file, or a reader refuses it. A writer stores chunks uncompressed where they
+ * would otherwise be too many. */
+#define MP_UNPACKED_MAX(file_bytes) ((8u << 20) + 128 * (uint64_t)(file_bytes))
+#define MP_MEMORY_MAX(file_bytes)   ((512u << 20) + 64 * (uint64_t)(file_bytes))
+
+/* The approximate memory of a record in a report: a node of a call stack, which may be one byte of
+ * the file; a location or string; any other, except promotions and deaths. */
+enum { MP_NODE_MEMORY = 80, MP_NAME_MEMORY = 96, MP_RECORD_MEMORY = 96 };
+
 /* Tags of records. */
 enum mp_tag {
 #define RECORD(id, tag, name, fields, meaning) MP_TAG_##id = tag,

@@ -11,17 +11,8 @@
 #define MP_TIME_MAX  ((uint64_t)1 << 52)
 #define MP_WORDS_MAX ((uint64_t)1 << 61)
 
-/* A few bytes can unpack to a million records: the time and the memory that they need must stay in
- * proportion to the file. Recordings of every word of a loop unpack to 60 times their size. */
-#define MP_UNPACKED_MAX(file_bytes) ((8u << 20) + 128 * (uint64_t)(file_bytes))
-#define MP_MEMORY_MAX(file_bytes)   ((512u << 20) + 64 * (uint64_t)(file_bytes))
-
 /* More of a heap snapshot, where a list is very regular. */
 #define MP_SHAPES_MAX ((uint64_t)256 << 20)
-
-/* The approximate memory of a record in a report: a node of a call stack, which may be one byte of
- * the file; a location or string; any other that is kept. */
-enum { MP_NODE_MEMORY = 80, MP_NAME_MEMORY = 96, MP_RECORD_MEMORY = 96 };
 
 /* Strings, locations and nodes are numbered from 1; number 0 is the null element. */
 enum { MP_TABLE_FIRST = 64 }; /* the capacity that a table begins with */

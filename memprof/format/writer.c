@@ -29,6 +29,8 @@ struct mp_writer {
     size_t limit; /* of used: above it the chunk is closed */
     uint32_t sequence;
     uint64_t file_bytes; /* up to the last complete chunk */
+    uint64_t unpacked;   /* bytes of records in those chunks */
+    uint64_t memory;     /* of a reader, at most: MP_MEMORY_MAX; the open chunk counts, too */
     int problem;
     volatile bool writing;
     ZSTD_CCtx *compressor;
@@ -101,6 +103,19 @@ static void end(struct mp_writer *w, const uint8_t *at) {
     static size_t max_bytes_of_##name(const struct mp_record_##name *record) { return 1 fields; }
 #include "memprof/format/record.def"
 
+#define BYTE(name)
+#define UINT(name)
+#define SINT(name)
+#define REAL(name)
+#define TEXT(name)
+#define LIST(name) +record->name.count
+#define RECORD(id, tag, name, fields, meaning)                                \
+    static uint64_t memory_of_##name(const struct mp_record_##name *record) { \
+        bool none = tag == MP_TAG_PROMOTIONS || tag == MP_TAG_DEATHS;         \
+        return none ? 0 : (1 fields) * (uint64_t)MP_RECORD_MEMORY;            \
+    }
+#include "memprof/format/record.def"
+
 #define BYTE(name) *at++ = record->name;
 #define UINT(name) at = mp_put_uint(at, record->name);
 #define SINT(name) at = put_sint(at, record->name);
@@ -112,6 +127,7 @@ static void end(struct mp_writer *w, const uint8_t *at) {
         uint8_t *at = begin(w, max_bytes_of_##name(record));                           \
         if (at == NULL) return;                                                        \
         *at++ = tag;                                                                   \
+        w->memory += memory_of_##name(record);                                         \
         fields end(w, at);                                                             \
     }
 #include "memprof/format/record.def"
@@ -188,6 +204,7 @@ static void write_chunk(struct mp_writer *w, const uint8_t *bytes, size_t n) {
     errno = problem;
     if (written) {
         w->file_bytes += n;
+        w->unpacked += w->used;
         w->sequence++;
     } else {
         fail(w);
@@ -202,13 +219,19 @@ static void write_uncompressed(struct mp_writer *w) {
     write_chunk(w, w->head, MP_CHUNK_HEADER_BYTES + w->used);
 }
 
+/* Whether a reader would refuse the file with the open chunk as n compressed bytes. */
+static bool expands(const struct mp_writer *w, size_t n) {
+    uint64_t bytes = w->file_bytes + MP_CHUNK_HEADER_BYTES + n;
+    return w->unpacked + w->used > MP_UNPACKED_MAX(bytes) || w->memory > MP_MEMORY_MAX(bytes);
+}
+
 void mp_writer_flush(struct mp_writer *w) {
     if (w->problem != 0) w->used = 0;
     if (w->used == 0) return;
     uint8_t *records = w->compressed + MP_CHUNK_HEADER_BYTES;
     size_t n = ZSTD_compressCCtx(w->compressor, records, COMPRESSED_BYTES, w->buffer, w->used,
                                  ZSTD_LEVEL);
-    if (ZSTD_isError(n) || n >= w->used) {
+    if (ZSTD_isError(n) || n >= w->used || expands(w, n)) {
         write_uncompressed(w);
         return;
     }

@@ -576,6 +576,33 @@ static void a_file_that_is_not_ours_any_more_is_left_alone(void **state) {
     close(other);
 }
 
+/* Records that are all alike unpack to a thousand times their size, which a reader refuses. */
+static void regular_records_are_not_too_many_for_the_file(void **state) {
+    enum { RECORDS = 6000000 };
+    struct mp_read_error error;
+    struct mp_event event;
+    struct mp_coverage c;
+    int fd = memfd_create("profile", MFD_CLOEXEC);
+    struct mp_writer *w = mp_writer_create(fd);
+    write_start(w);
+    const struct mp_record_phase_enter enter = {1, 0};
+    for (size_t i = 0; i < RECORDS; i++) mp_write_phase_enter(w, &enter);
+    mp_writer_flush(w);
+    assert_true(mp_writer_file_bytes(w) < RECORDS * 2);
+    mp_writer_free(w);
+    size_t length;
+    uint8_t *bytes = bytes_of(fd, &length);
+    close(fd);
+    struct mp_reader *r = mp_reader_of_bytes(bytes, length, &error);
+    assert_non_null(r);
+    while (mp_reader_next(r, &event)) continue;
+    mp_reader_coverage(r, &c);
+    assert_int_equal(c.status, MP_READ_UNCLOSED);
+    assert_int_equal(c.events, RECORDS);
+    mp_reader_close(r);
+    free(bytes);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_written_is_read),
@@ -584,6 +611,7 @@ int main(void) {
         cmocka_unit_test(wrong_records_are_refused_in_order),
         cmocka_unit_test(version_1_is_read),
         cmocka_unit_test(a_file_that_is_not_ours_any_more_is_left_alone),
+        cmocka_unit_test(regular_records_are_not_too_many_for_the_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
