@@ -12,7 +12,7 @@ others by the OCaml of this machine. Comments at the head of a program say what 
   (* beside: plug.ml *)      compiled to a .cmo in the program's folder at run time
   (* timeout: 60 *)          seconds, if the default is too short
   (* stress: no: WHY *)      not run with --gc-stress: it tests the collector's own timing
-  (* sampled: no: WHY *)     not run with --memprof-stress or prof record
+  (* sampled: no: WHY *)     not sampled: --memprof-stress, prof record, --profile=alloc or count
   (* under: no: WHY *)       not run with --under
   (* jit: no: WHY *)         not run with --jit=all: it counts what machine code does not allocate
   (* ocaml5: no: WHY *)      not run by difftest --ocaml 5.3 or 5.4, which compile all with that

@@ -100,7 +100,7 @@ static struct held_sums sum_holders(const struct report_query *query) {
         if (!h->through) report_sum_add(&sums.list.at[number].direct, s, m->rate);
         sums.known += s->holder != 0;
     }
-    if (sums.list.count > 1) qsort(sums.list.at, sums.list.count, sizeof *sums.list.at, by_group);
+    report_sort(&sums.list, by_group);
     report_grouping_end(&grouping);
     free(sums.hash.slots);
     return sums;
