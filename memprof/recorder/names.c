@@ -103,10 +103,6 @@ static bool names_file(const struct vm_location *location) {
     return location->file[0] != 0 && strcmp(location->file, "_none_") != 0;
 }
 
-uint32_t mp_names_known(const struct mp_names *n, uint64_t gpc) {
-    return find(&n->locations, gpc + 1);
-}
-
 /* Defines the location of a gpc, with the names of another one; part: of a partial application. */
 static uint32_t define(struct mp_names *n, uint64_t gpc, uint64_t named, bool part) {
     struct mp_record_location record = {.code = gpc};

@@ -23,7 +23,10 @@ uint32_t mp_names_text(struct mp_names *n, const char *text, size_t length);
 /* The number of a string, defined once; 0 of "". */
 uint32_t mp_names_string(struct mp_names *n, const char *text);
 /* The number of the location of a gpc, if it is defined; else 0. */
-uint32_t mp_names_known(const struct mp_names *n, uint64_t gpc);
+static inline uint32_t mp_names_known(const struct mp_names *n, uint64_t gpc) {
+    const uintptr_t *number = word_map_find(&n->locations, gpc + 1);
+    return number == NULL ? 0 : (uint32_t)*number;
+}
 /* The same; defines it in the file if it is new. */
 uint32_t mp_names_location(struct mp_names *n, uint64_t gpc);
 /* The same, of an instruction that the compiler makes no event for, at that gpc: with the location

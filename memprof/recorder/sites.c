@@ -22,10 +22,10 @@ static bool widen_zeroed(void **items, size_t *capacity, size_t wanted, size_t f
 
 void mp_record_tag(struct mp_recorder *r, uint32_t location, unsigned tag) {
     struct mp_interned *t = &r->interned;
+    if (location < t->tag_capacity && t->tags[location] == tag + 1) return;
     if (location == 0 || !widen_zeroed((void **)&t->tags, &t->tag_capacity, location + (size_t)1,
                                        IF_SMALL_TABLES(1, 256), sizeof *t->tags))
         return;
-    if (t->tags[location] == tag + 1) return;
     t->tags[location] = (uint16_t)(tag + 1);
     struct mp_record_block_tag record = {location, (uint8_t)tag};
     mp_write_block_tag(r->writer, &record);

@@ -30,7 +30,10 @@ uint32_t mp_intern_location(struct mp_recorder *r, uint64_t gpc) {
     return mp_names_location(names, gpc);
 }
 
-enum { MOST_NODES = IF_SMALL_TABLES(16, 1 << 17) };
+enum {
+    MOST_NODES = IF_SMALL_TABLES(16, 1 << 17),
+    MOST_AT_ONCE = MOST_NODES < MP_LIST_MAX ? MOST_NODES : MP_LIST_MAX, /* in one record */
+};
 
 static size_t first_slot(const struct mp_nodes *n, struct mp_node node) {
     uint64_t key = (uint64_t)node.caller << 32 | node.location;
@@ -75,13 +78,18 @@ static void forget_nodes(struct mp_nodes *n, uint32_t first) {
     n->first = first;
 }
 
-/* Adds a node that is unknown. When out of memory it stays so, and gets a second number later. */
-static void add_node(struct mp_nodes *n, struct mp_node node, uint32_t number) {
-    if (number - n->first >= MOST_NODES) forget_nodes(n, number);
-    if ((n->used + 1) * 4 > n->slot_count * 3 && !widen_slots(n)) return;
-    if (!vector_widen((void **)&n->of, &n->capacity, number - n->first + (size_t)1,
-                      IF_SMALL_TABLES(1, 256), sizeof *n->of, NULL))
-        return;
+/* Makes room for nodes with the next `count` numbers. False: out of memory. */
+static bool reserve_nodes(struct mp_nodes *n, uint32_t next, size_t count) {
+    if (next - n->first + count > MOST_NODES) forget_nodes(n, next);
+    while ((n->used + count) * 2 > n->slot_count)
+        if (!widen_slots(n)) return false;
+    return next - n->first + count <= n->capacity ||
+           vector_widen((void **)&n->of, &n->capacity, next - n->first + count,
+                        IF_SMALL_TABLES(1, 256), sizeof *n->of, NULL);
+}
+
+/* Adds a node that is unknown. Needs: there is room. */
+static inline void add_node(struct mp_nodes *n, struct mp_node node, uint32_t number) {
     n->of[number - n->first] = node;
     *free_slot(n, node) = number;
     n->used++;
@@ -91,42 +99,49 @@ static void add_node(struct mp_nodes *n, struct mp_node node, uint32_t number) {
 
 static bool reserve_path(struct mp_interned *t, size_t depth) {
     const size_t first = IF_SMALL_TABLES(1, 256);
-    return vector_widen((void **)&t->path, &t->capacity, depth, first, sizeof *t->path, NULL) &&
-           vector_reserve(&t->fresh, depth, first, NULL);
+    return (depth <= t->capacity ||
+            vector_widen((void **)&t->path, &t->capacity, depth, first, sizeof *t->path, NULL)) &&
+           (depth <= t->fresh.capacity || vector_reserve(&t->fresh, depth, first, NULL));
 }
 
-/* Defines nodes for the frames path[from .. depth-1]. */
-static void add_nodes(struct mp_recorder *r, uint32_t caller, size_t from, size_t depth) {
+/* Defines nodes that are unknown, one for each location, and stores their numbers in the frames.
+ * Each is called by the one before, the first by `caller`. When out of memory they stay unknown,
+ * and get a second number later. */
+static void define_nodes(struct mp_recorder *r, uint32_t caller, const uint64_t *locations,
+                         size_t count, struct mp_frame *frames) {
     struct mp_interned *t = &r->interned;
-    ASSERT(from < depth && caller <= t->node_count);
-    for (size_t i = from; i < depth; i++) t->fresh.items[i] = mp_intern_location(r, t->path[i].gpc);
-    for (size_t i = from; i < depth;) {
-        size_t n = depth - i < MP_LIST_MAX ? depth - i : MP_LIST_MAX;
-        struct mp_record_stack record = {.back = (uint64_t)t->node_count + 1 - caller,
-                                         .locations = {.items = t->fresh.items + i, .count = n}};
+    ASSERT(count > 0 && caller <= t->node_count);
+    while (count > 0) {
+        const size_t n = count < MOST_AT_ONCE ? count : MOST_AT_ONCE;
+        const struct mp_record_stack record = {.back = (uint64_t)t->node_count + 1 - caller,
+                                               .locations = {.items = locations, .count = n}};
+        const bool room = reserve_nodes(&t->nodes, t->node_count + 1, n);
         mp_write_stack(r->writer, &record);
-        for (; n > 0; n--, i++) {
-            const struct mp_node node = {caller, (uint32_t)t->fresh.items[i]};
-            caller = t->path[i].node = ++t->node_count;
-            add_node(&t->nodes, node, caller);
+        for (size_t i = 0; i < n; i++) {
+            const struct mp_node node = {caller, (uint32_t)locations[i]};
+            caller = frames[i].node = ++t->node_count;
+            if (room) add_node(&t->nodes, node, caller);
         }
+        count -= n, locations += n, frames += n;
     }
 }
 
-/* Finds or makes the nodes of path[from .. depth-1]. */
-static void extend_path(struct mp_recorder *r, size_t from, size_t depth) {
+/* Finds or makes the nodes of path[from .. depth-1], at least one; returns the last's location. */
+static uint32_t extend_path(struct mp_recorder *r, size_t from, size_t depth) {
     struct mp_interned *t = &r->interned;
-    uint32_t caller = from == 0 ? 0 : t->path[from - 1].node;
-    ASSERT(from == 0 || (caller > 0 && caller <= t->node_count)); /* RI1 */
+    uint64_t *locations = t->fresh.items;
+    uint32_t caller = from == 0 ? 0 : t->path[from - 1].node, node = 1;
+    ASSERT(from < depth && (from == 0 || (caller > 0 && caller <= t->node_count))); /* RI1 */
     for (size_t i = from; i < depth; i++) {
-        uint32_t location = mp_names_known(&t->names, t->path[i].gpc);
-        uint32_t node = location == 0 ? 0 : find_node(&t->nodes, caller, location);
-        if (node == 0) {
-            add_nodes(r, caller, i, depth);
-            return;
+        uint32_t location = mp_intern_location(r, t->path[i].gpc);
+        if (node != 0 && (node = find_node(&t->nodes, caller, location)) != 0) {
+            t->path[i].node = caller = node;
+            from = i + 1;
         }
-        caller = t->path[i].node = node;
+        locations[i] = location;
     }
+    if (from < depth) define_nodes(r, caller, locations + from, depth - from, t->path + from);
+    return (uint32_t)locations[depth - 1];
 }
 
 /* Updates the path to a new stack. */
@@ -152,10 +167,10 @@ static void follow_stack(struct mp_recorder *r, const uint64_t *gpcs, size_t dep
     while (same < depth && same < t->depth && t->path[same].gpc == gpcs[same]) same++;
     ASSERT(depth > 0 && same <= depth && depth <= t->capacity); /* RI1 */
     for (size_t i = same; i < depth; i++) t->path[i].gpc = gpcs[i];
-    extend_path(r, same, depth);
+    t->location = same < depth ? extend_path(r, same, depth)
+                               : mp_names_known(&t->names, t->path[depth - 1].gpc);
     t->depth = depth;
     t->node = t->path[depth - 1].node;
-    t->location = mp_names_known(&t->names, t->path[depth - 1].gpc);
 }
 
 struct mp_site_of_stack mp_intern_stack(struct mp_recorder *r) {
@@ -172,18 +187,10 @@ struct mp_site_of_stack mp_intern_stack(struct mp_recorder *r) {
 
 /* The node of a frame called from node `caller`. */
 static struct mp_site_of_stack call_from(struct mp_recorder *r, uint32_t caller, uint64_t gpc) {
-    struct mp_interned *t = &r->interned;
-    uint32_t location = mp_intern_location(r, gpc);
-    uint64_t item = location;
-    uint32_t node = find_node(&t->nodes, caller, location);
-    if (node == 0) {
-        struct mp_record_stack record = {.back = (uint64_t)t->node_count + 1 - caller,
-                                         .locations = {.items = &item, .count = 1}};
-        mp_write_stack(r->writer, &record);
-        node = ++t->node_count;
-        add_node(&t->nodes, (struct mp_node){caller, location}, node);
-    }
-    return (struct mp_site_of_stack){node, location};
+    const uint64_t location = mp_intern_location(r, gpc);
+    struct mp_frame frame = {gpc, find_node(&r->interned.nodes, caller, (uint32_t)location)};
+    if (frame.node == 0) define_nodes(r, caller, &location, 1, &frame);
+    return (struct mp_site_of_stack){frame.node, (uint32_t)location};
 }
 
 /* Lists the frames of suspended fibers. Returns whether there was memory. */

@@ -57,10 +57,12 @@ static const char **read_names(const struct vm_constants *c, size_t bytes, uint3
 
 /* ---- The code. ---- */
 
-/* Where the top level of the unit at start begins. */
+/* Where the top level of the unit at start begins: the compiler puts a branch to it before the
+ * functions. */
 static uint32_t top_level(const struct vm_code *code, uint32_t start) {
     if (vm_word(&code->words, start) != OP_BRANCH || start + 1 == code->word_count) return start;
-    return start + 1 + vm_word(&code->words, start + 1);
+    const uint64_t target = start + (uint64_t)1 + vm_word(&code->words, start + 1);
+    return target < code->word_count ? (uint32_t)target : start;
 }
 
 /* Words of the instruction at pc. Code that nothing reaches may be anything: then up to the end. */
@@ -72,15 +74,16 @@ static uint32_t width_at(const struct vm_code *code, uint32_t pc) {
 
 static void find_units(struct vm_symbols *s, const struct vm_code *code, const char *const *names,
                        uint32_t global_count) {
-    uint32_t start = 0, next;
-    for (uint32_t pc = 0; pc < code->word_count && s->count < global_count; pc = next) {
+    if (code->word_count == 0) return;
+    uint32_t top = top_level(code, 0), next;
+    for (uint32_t pc = top; pc < code->word_count && s->count < global_count; pc = next) {
         next = pc + width_at(code, pc);
         if (vm_word(&code->words, pc) != OP_SETGLOBAL || next - pc < 2) continue;
         uint32_t global = vm_word(&code->words, pc + 1);
         if (global >= global_count || names[global] == NULL) continue;
-        s->rows[s->count++] = (struct vm_symbol){top_level(code, start), next, names[global]};
+        s->rows[s->count++] = (struct vm_symbol){top, next, names[global]};
         ASSERT(s->count < 2 || s->rows[s->count - 2].end < next); /* SY1 */
-        start = next;
+        if (next < code->word_count) next = top = top_level(code, next);
     }
 }
 

@@ -15,6 +15,8 @@
 
 enum {
     WATERMARK_DEPTH = IF_SMALL_TABLES(1, 8), /* innermost frames below a new watermark */
+    /* With more frames below it the watermark is set again. */
+    WATERMARK_DISTANCE = IF_SMALL_TABLES(1, 16),
     /* With more new frames than this, the stack is treated as a different one. */
     MAX_COMPARED = IF_SMALL_TABLES(2, 64),
 };
@@ -78,6 +80,7 @@ struct walker {
     size_t count;      /* frames recorded so far */
     bool at_watermark; /* the last of them is the one inside the watermark */
     bool at_end;       /* the last of them is the outermost */
+    bool is_cached;    /* the frames outside them are cached */
     bool no_memory;
 };
 
@@ -90,14 +93,14 @@ static bool take_frame(struct walker *w, const struct vm_frame *frame) {
 /* Starts a walk at the innermost frame. */
 static inline bool start(struct domain *d, struct vm_call_stack *s, struct walker *w) {
     struct vm_frame frame;
-    w->count = 0;
-    w->at_watermark = w->no_memory = false;
+    *w = (struct walker){.count = 0};
     if (d->stack.sp >= d->stack.high) return false;
     value word = d->stack.sp[1];
     const struct vm_stopped_code *stopped = vm_stopped_code_of(s, word);
     if (stopped->word != word) return vm_frames_first(d, &frame) && take_frame(w, &frame);
-    w->return_frame = d->stack.sp + SAVED_WORDS + stopped->height + int_of_val(d->stack.sp[2]);
-    w->gpc = stopped->gpc;
+    w->return_frame = d->stack.sp + SAVED_WORDS + height_of_frame_word(stopped->frame) +
+                      int_of_val(d->stack.sp[2]);
+    w->gpc = gpc_of_frame_word(stopped->frame);
     return true;
 }
 
@@ -133,17 +136,34 @@ static __attribute__((noinline)) void walk_suspended(struct domain *d, struct vm
     if (!more) to->at_end = true;
 }
 
-/* Records frames up to `limit`, the outermost one, or the one inside the watermark. */
+/* Whether the walk's next frame is the innermost of the *left outermost cached frames. Those inside
+ * it are left out, because they have been popped. */
+static inline bool meets_cached(const struct vm_frames *cached, size_t *left, uint32_t slot,
+                                uint64_t gpc) {
+    const uint32_t *slots = cached->slots - 1;
+    size_t i = *left;
+    /* A frame in a fiber's buffer is never left out, nor are those outside it. */
+    while (i > 0 && slots[i] != 0 && (int32_t)(slots[i] - slot) < 0) i--;
+    bool meets = i > 0 && slots[i] == slot && cached->gpcs[i - 1] == gpc;
+    *left = i;
+    return meets;
+}
+
+/* Records frames up to `limit`, the outermost one, or the one inside the watermark. Where `cached`
+ * is not NULL the walk also stops before a frame that is the innermost of its *left outermost
+ * ones. */
 static inline __attribute__((always_inline)) void walk(struct domain *d, struct vm_frames *f,
                                                        struct walker *to, size_t limit,
-                                                       const value *watermark) {
+                                                       const value *watermark,
+                                                       const struct vm_frames *cached,
+                                                       size_t *left) {
     value *return_frame = to->return_frame;
     uint64_t gpc = to->gpc;
     size_t n = to->count;
-    bool more = true;
-    while (more && n < limit) {
+    bool more = true, met = false;
+    while (more && !met && n < limit) {
         if (__builtin_expect(!vm_on_stack(d, return_frame), 0)) {
-            *to = (struct walker){.return_frame = return_frame, .gpc = gpc, .count = n};
+            to->return_frame = return_frame, to->gpc = gpc, to->count = n;
             walk_suspended(d, f, to, limit);
             return_frame = to->return_frame, gpc = to->gpc, n = to->count;
             if (to->at_end || to->no_memory) break;
@@ -158,9 +178,11 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
         uint32_t *slots = f->slots + f->capacity - n;
         struct vm_return *returns = f->returns + f->capacity - n;
         while (n < room) {
+            const uint32_t slot = word_address(return_frame);
+            if (cached != NULL && (met = meets_cached(cached, left, slot, gpc))) break;
             n++;
             *--gpcs = gpc;
-            *--slots = word_address(return_frame);
+            *--slots = slot;
             *--returns = (struct vm_return){return_frame[0], return_frame[2]};
             if (return_frame == watermark) {
                 returns->address = 0;
@@ -179,7 +201,10 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
             if (!vm_on_stack(d, return_frame)) break;
         }
     }
+    to->return_frame = return_frame;
+    to->gpc = gpc;
     to->count = n;
+    to->at_end |= !more && !to->at_watermark;
 }
 
 /* ---- Short stacks. ---- */
@@ -213,7 +238,7 @@ static __attribute__((noinline)) size_t short_stack(struct domain *d, size_t lim
     struct vm_call_stack *s = d->stack.call_stack;
     struct walker w;
     if (s == NULL && (s = create(d)) == NULL) return 0;
-    if (start(d, s, &w) && limit > 0) walk(d, &s->fresh, &w, limit, NULL);
+    if (start(d, s, &w) && limit > 0) walk(d, &s->fresh, &w, limit, NULL, NULL, NULL);
     cache_short_stack(d, s, limit, w.count);
     *gpcs = s->short_stack.gpcs;
     return w.count;
@@ -229,17 +254,17 @@ size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs
 
 /* ---- The cached stack. ---- */
 
-/* Whether the frames from the innermost one to the watermark are the cached ones. If not, those
- * that differ have been recorded. */
-static inline bool is_cached(struct domain *d, struct vm_call_stack *s, struct walker *w,
-                             const value *watermark) {
+/* Steps outwards as long as the frames are cached ones, of which the walk's next frame may be
+ * cached[i - 1]. Returns how many cached frames are left outside; w->is_cached: all the others are
+ * the cached ones. */
+static inline size_t follow_cached(struct domain *d, struct vm_call_stack *s, struct walker *w,
+                                   size_t i, const value *watermark) {
     const uint64_t *gpcs = s->cached.gpcs;
     const uint32_t *slots = s->cached.slots;
     struct vm_return *returns = s->cached.returns;
     value *return_frame = w->return_frame, *left = NULL; /* the return frame before it */
     uint64_t gpc = w->gpc;
-    size_t i = s->cached.count;
-    bool more = true, cached = false;
+    bool more = vm_on_stack(d, return_frame);
     while (more && i > 0 && gpcs[i - 1] == gpc && slots[i - 1] == word_address(return_frame)) {
         if (left != NULL) returns[i] = (struct vm_return){left[0], left[2]};
         i--;
@@ -247,31 +272,57 @@ static inline bool is_cached(struct domain *d, struct vm_call_stack *s, struct w
                return_frame[2] == returns[i].extra_args)
             return_frame = slot_at(d, slots[--i]);
         gpc = gpcs[i];
-        cached = return_frame == watermark && i == s->watermarked;
-        if (return_frame == watermark) break;
+        if (return_frame == watermark) {
+            ASSERT(i == s->watermarked); /* CS1 */
+            w->is_cached = true;
+            break;
+        }
         left = return_frame;
         if (step_to_caller(&return_frame, &gpc)) continue;
         left = NULL;
         value *slow_frame = return_frame;
         uint64_t slow_gpc = gpc;
-        more = step_slowly(d, &slow_frame, &slow_gpc);
-        cached = !more && i == 0;
+        w->at_end = !step_slowly(d, &slow_frame, &slow_gpc);
+        w->is_cached = w->at_end && i == 0;
+        more = !w->at_end && vm_on_stack(d, slow_frame);
         return_frame = slow_frame;
         gpc = slow_gpc;
     }
-    size_t n = s->cached.count - i;
-    if (cached) w->count = n;
-    if (cached || !more || return_frame == watermark) return cached;
-    if (n > s->fresh.capacity && !widen(&s->fresh, n, 0)) return false;
-    size_t at = s->fresh.capacity - n;
-    if (n > 0) { /* otherwise the arrays may not exist */
-        memcpy(s->fresh.gpcs + at, gpcs + i, n * sizeof *gpcs);
-        memcpy(s->fresh.slots + at, slots + i, n * sizeof *slots);
-        memcpy(s->fresh.returns + at, returns + i, n * sizeof *returns);
-        s->fresh.returns[at].address = 0; /* the next frame differs */
+    w->return_frame = return_frame;
+    w->gpc = gpc;
+    return i;
+}
+
+/* Records the cached frames from..to-1, which the walk has passed. */
+static void record_cached(struct vm_call_stack *s, struct walker *w, size_t from, size_t to) {
+    const size_t n = to - from;
+    if (n == 0) return;
+    if (w->count + n > s->fresh.capacity && !widen(&s->fresh, w->count + n, w->count)) {
+        w->no_memory = true;
+        return;
     }
-    *w = (struct walker){.return_frame = return_frame, .gpc = gpc, .count = n};
-    return false;
+    size_t at = s->fresh.capacity - (w->count += n);
+    memcpy(s->fresh.gpcs + at, s->cached.gpcs + from, n * sizeof *s->fresh.gpcs);
+    memcpy(s->fresh.slots + at, s->cached.slots + from, n * sizeof *s->fresh.slots);
+    memcpy(s->fresh.returns + at, s->cached.returns + from, n * sizeof *s->fresh.returns);
+    s->fresh.returns[at].address = 0; /* the next frame differs */
+}
+
+/* Walks outwards to a frame that is cached with all frames outside it, and records those before it.
+ * Returns the number of cached frames from there on; 0: all are recorded. */
+static size_t walk_to_cached(struct domain *d, struct vm_call_stack *s, struct walker *w,
+                             const value *watermark) {
+    size_t left = s->cached.count;
+    for (;;) {
+        walk(d, &s->fresh, w, SIZE_MAX, watermark, &s->cached, &left);
+        if (w->at_watermark) return s->watermarked;
+        if (w->at_end || w->no_memory) return 0;
+        const size_t met = left;
+        left = follow_cached(d, s, w, met, watermark);
+        if (w->is_cached) return met;
+        record_cached(s, w, left, met);
+        if (w->at_end || w->no_memory) return 0;
+    }
 }
 
 /* Appends the fresh frames to the outermost `shared` cached ones. */
@@ -311,16 +362,14 @@ static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limi
     struct walker w;
     const value *watermark = d->stack.watermarks[WATERMARK_CALL_STACK].slot;
     if (watermark == d->stack.high) watermark = NULL;
-    bool any = start(d, s, &w), cached = any && is_cached(d, s, &w, watermark);
-    if (any && !cached) walk(d, &s->fresh, &w, SIZE_MAX, watermark);
-    size_t shared = w.at_watermark ? s->watermarked : 0;
+    size_t shared = start(d, s, &w) ? walk_to_cached(d, s, &w, watermark) : 0;
     if (w.no_memory ||
         (s->cached.capacity < shared + w.count && !widen(&s->cached, shared + w.count, 0))) {
         vm_watermark_remove(d, WATERMARK_CALL_STACK);
         return 0;
     }
-    if (!cached) append_fresh(s, shared, w.count);
-    if (w.count > WATERMARK_DEPTH) {
+    if (w.count > 0 || shared != s->cached.count) append_fresh(s, shared, w.count);
+    if (s->cached.count - (watermark == NULL ? 0 : s->watermarked) > WATERMARK_DISTANCE) {
         vm_watermark_remove(d, WATERMARK_CALL_STACK);
         if (s->cached.count > 2 * WATERMARK_DEPTH)
             set_watermark(d, s, s->cached.count - 1 - WATERMARK_DEPTH);
@@ -343,9 +392,10 @@ size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs) {
     return n;
 }
 
-void vm_call_stack_passed_watermark(struct domain *d, size_t frames) {
+void vm_call_stack_passed_watermark(struct domain *d) {
     struct vm_call_stack *s = d->stack.call_stack;
-    if (s->watermarked > frames) set_watermark(d, s, s->watermarked - frames);
+    if (s->watermarked > WATERMARK_DISTANCE)
+        set_watermark(d, s, s->watermarked - WATERMARK_DISTANCE);
 }
 
 void vm_call_stack_unwound(struct domain *d, const value *sp) {

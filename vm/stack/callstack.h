@@ -22,10 +22,9 @@
  * valid. */
 struct vm_stopped_code {
     value word;
-    uint64_t gpc;
-    uint32_t height; /* without extra arguments */
+    uintptr_t frame; /* a frame word (vm/stack/frame_layout.h) */
 };
-enum { STOPPED_CODES = 512 };
+enum { STOPPED_CODE_BITS = IF_SMALL_TABLES(1, 11) };
 
 /* The words of a return frame. Where they are unchanged, so is the next frame. */
 struct vm_return {
@@ -56,10 +55,10 @@ struct vm_short_stack {
 };
 
 struct vm_call_stack {
-    struct vm_stopped_code stopped[STOPPED_CODES]; /* a cache for vm/stack/frames.c */
-    struct vm_frames cached;                       /* outermost frame first */
-    struct vm_frames fresh;                        /* those of a walk, at the end of the arrays */
-    size_t watermarked;                            /* CS1 */
+    struct vm_stopped_code stopped[1 << STOPPED_CODE_BITS]; /* a cache for vm/stack/frames.c */
+    struct vm_frames cached;                                /* outermost frame first */
+    struct vm_frames fresh; /* those of a walk, at the end of the arrays */
+    size_t watermarked;     /* CS1 */
     /* The outermost entries, at most this many, are unchanged since it was last set to SIZE_MAX: a
      * client that derives data from each entry has to process only the others. */
     size_t unchanged;
@@ -89,7 +88,7 @@ static inline bool vm_is_short_stack_again(const struct domain *d, const struct 
 
 /* The cache entry for the word of an instruction that left the loop. */
 static inline struct vm_stopped_code *vm_stopped_code_of(struct vm_call_stack *s, value word) {
-    return &s->stopped[(uintptr_t)word / 8 % STOPPED_CODES];
+    return &s->stopped[(uintptr_t)word * 0x9e3779b97f4a7c15u >> (64 - STOPPED_CODE_BITS)];
 }
 
 /* The return points of the active calls (vm/stack/frames.h), outermost first; of more than limit,
@@ -99,9 +98,9 @@ size_t vm_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs);
 /* The same for limit <= VM_SHORT_STACK, the innermost frame first; the cached stack is unchanged.
  * Stacks with one short_version are the same. GC: never. */
 size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs);
-/* Control returned through the watermark, which is no longer set: sets it again, where possible, at
- * the return frame that many frames further out. GC: never. */
-void vm_call_stack_passed_watermark(struct domain *d, size_t frames);
+/* Control returned through the watermark, which is no longer set: sets it again, where possible,
+ * further out. GC: never. */
+void vm_call_stack_passed_watermark(struct domain *d);
 /* An exception unwound the stack to sp, past the watermark, which is no longer set: sets it again,
  * where possible, at the innermost return frame that is left. GC: never. */
 void vm_call_stack_unwound(struct domain *d, const value *sp);

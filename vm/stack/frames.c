@@ -24,12 +24,9 @@ static bool find_code(struct vm *vm, value word, struct vm_stopped_code *code_at
     struct vm_pc_row row = vm_decoded_row(vm, f, at);
     const struct vm_code *code = vm->codes[vm->functions[f->function].fragment];
     unsigned op = vm_word(&code->words, row.pc);
-    *code_at = (struct vm_stopped_code){
-        .word = word,
-        .gpc = code->base + row.pc + (raises(op) ? 0 : vm_width_at(&code->words, row.pc)),
-        /* C_CALLN has pushed its first argument. */
-        .height = row.height + (op == OP_C_CALLN),
-    };
+    const uint64_t gpc = code->base + row.pc + (raises(op) ? 0 : vm_width_at(&code->words, row.pc));
+    /* C_CALLN has pushed its first argument. */
+    *code_at = (struct vm_stopped_code){word, frame_word(gpc, row.height + (op == OP_C_CALLN))};
     return true;
 }
 
@@ -48,8 +45,8 @@ static bool stopped_frame(struct domain *d, value *sp, struct vm_frame *frame) {
     struct vm_stopped_code found = {.word = 0}, *stopped = &found;
     if (d->stack.call_stack != NULL) stopped = vm_stopped_code_of(d->stack.call_stack, word);
     if (stopped->word != word && !find_code(d->vm, word, stopped)) return false;
-    frame->gpc = stopped->gpc;
-    frame->height = stopped->height + extra_args;
+    frame->gpc = gpc_of_frame_word(stopped->frame);
+    frame->height = height_of_frame_word(stopped->frame) + extra_args;
     return true;
 }
 

@@ -144,7 +144,7 @@ struct vm_resume vm_watermark_returned(struct domain *d, value *return_frame) {
             .base = return_frame + 3,
         };
         if (!reached[i]) continue;
-        if (i == WATERMARK_CALL_STACK) vm_call_stack_passed_watermark(d, WATERMARK_STEP);
+        if (i == WATERMARK_CALL_STACK) vm_call_stack_passed_watermark(d);
         else if (i == WATERMARK_UNSCANNED) scan_next(d, return_frame, &frame);
         else vm_watermark_set(d, i, &frame, WATERMARK_STEP);
     }
