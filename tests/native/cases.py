@@ -2,8 +2,8 @@
 
 Operands are of the right kind and of others: constants, in registers, in xmm registers, in the
 frame after a label, in a loop, and in references that a loop reads and assigns. The tables name
-every instruction that only computes, and every INLINED primitive; the others (CONTROL) need
-programs of their own, tests/asm and tests/forms.
+every instruction that only computes, every INLINED primitive, and those of integers.def; the
+others (CONTROL) need programs of their own, tests/asm and tests/forms.
 """
 import glob
 import itertools
@@ -81,10 +81,34 @@ BINARY = ['ADDINT', 'SUBINT', 'MULINT', 'DIVINT', 'MODINT', 'ANDINT', 'ORINT', '
     'floatarray_get', 'compare', 'equal', 'notequal', 'lessthan', 'lessequal', 'greaterthan',
     'greaterequal', 'int_compare', 'add_float', 'sub_float', 'mul_float', 'div_float', 'lt_float',
     'le_float', 'gt_float', 'ge_float', 'eq_float', 'neq_float', 'string_equal', 'string_notequal',
-    'atomic_exchange', 'atomic_fetch_add')
+    'atomic_exchange', 'atomic_fetch_add', 'string_get16', 'bytes_get32', 'string_get64')
 TERNARY = ['SETVECTITEM', 'SETBYTESCHAR'] + primitives(
     3, 'array_set', 'array_set_addr', 'array_unsafe_set', 'bytes_set', 'floatarray_set',
     'atomic_cas')
+
+TYPES = ['int32', 'int64', 'nativeint']
+
+
+def boxed(of):
+    """Numbers of a type: made by machine code that multiplies, by one that converts, by C."""
+    def number(n):
+        return 'CONSTINT %d C_CALL1 caml_%s_of_int' % (n, of)
+
+    product = '%s PUSH %s C_CALL2 caml_%s_mul' % (number(70000), number(69999), of)
+    return [product, number(-9), '%s C_CALL1 caml_%s_bswap' % (number(5), of)]
+
+
+def integer_operations():
+    """The primitives of integers.def, as (type, number of operands, name)."""
+    with open(os.path.join(ROOT, 'vm/engine/native/integers.def')) as file:
+        rows = re.findall(r'^INTEGER\(\w+, (\w+), "(\w+)"', file.read(), re.MULTILINE)
+    with open(os.path.join(ROOT, 'stdlib/prims.def')) as file:
+        conversions = set(re.findall(r'^BOXED\((\w+),', file.read(), re.MULTILINE))
+    assert len(rows) > 15
+    for of, (name, operands) in itertools.product(TYPES, rows):
+        if not re.match('(of|to)_(int32|nativeint)', name) or of + '_' + name in conversions:
+            yield of, len(operands), 'caml_%s_%s' % (of, name)
+
 
 # These show addresses, or store them as numbers, unless an operand is an integer.
 SHOW_ADDRESSES = {'LTINT', 'LEINT', 'GTINT', 'GEINT', 'ULTINT', 'UGEINT', 'SETFIELD0', 'SETFIELD1',
@@ -225,6 +249,14 @@ def cases():
                                                                     OBJECTS):
             if stored != FLOAT or instruction in STORE_NUMBERS or target not in RAW:
                 yield place, [stored, index, target], instruction + SHOWN
+    for place in PLACES:
+        for of, arity, name in integer_operations():
+            other = boxed('int64' if of == 'int32' else 'int32')[0]
+            first = boxed(of) + [other, 'CONSTINT 40', FLOAT]
+            second = boxed(of)[:2] + ['CONSTINT 3', 'CONST0'] if arity == 2 else [None]
+            for a, b in itertools.product(first, second):
+                operands = [a] if b is None else [b, a]
+                yield place, operands, 'C_CALL%d %s' % (arity, name)
 
 
 def generate(folder):

@@ -11,6 +11,8 @@ static const char *const low[] = {"al",  "cl",  "dl",   "bl",   "spl",  "bpl",  
                                   "r8b", "r9b", "r10b", "r11b", "r12b", "r13b", "r14b", "r15b"};
 static const char *const narrow[] = {"eax", "ecx", "edx",  "ebx",  "esp",  "ebp",  "esi",  "edi",
                                      "r8d", "r9d", "r10d", "r11d", "r12d", "r13d", "r14d", "r15d"};
+static const char *const half[] = {"ax",  "cx",  "dx",   "bx",   "sp",   "bp",   "si",   "di",
+                                   "r8w", "r9w", "r10w", "r11w", "r12w", "r13w", "r14w", "r15w"};
 static const char *const conditions[] = {
     [C_BELOW] = "b",        [C_ABOVE_EQUAL] = "ae",   [C_EQUAL] = "e",       [C_NOT_EQUAL] = "ne",
     [C_BELOW_EQUAL] = "be", [C_ABOVE] = "a",          [C_PARITY] = "p",      [C_NO_PARITY] = "np",
@@ -57,10 +59,13 @@ static void show_place(struct native_place p, int r) {
     const char *at = place_text(p);
     SHOW(emit_load(&e, r, p), "mov %s,QWORD PTR %s", wide[r], at);
     SHOW(emit_load_byte(&e, r, p), "movzx %s,BYTE PTR %s", narrow[r], at);
+    SHOW(emit_load_16(&e, r, p), "movzx %s,WORD PTR %s", narrow[r], at);
     SHOW(emit_load_32(&e, r, p), "mov %s,DWORD PTR %s", narrow[r], at);
     SHOW(emit_load_signed_32(&e, r, p), "movsxd %s,DWORD PTR %s", wide[r], at);
     SHOW(emit_store(&e, p, r), "mov QWORD PTR %s,%s", at, wide[r]);
     SHOW(emit_store_byte(&e, p, r), "mov BYTE PTR %s,%s", at, low[r]);
+    SHOW(emit_store_16(&e, p, r), "mov WORD PTR %s,%s", at, half[r]);
+    SHOW(emit_store_32(&e, p, r), "mov DWORD PTR %s,%s", at, narrow[r]);
     SHOW(emit_store_constant(&e, p, 0x12345), "mov QWORD PTR %s,0x12345", at);
     if (p.index != R_NONE || p.displacement != 0)
         SHOW(emit_address(&e, r, p), "lea %s,%s", wide[r], at);
@@ -138,6 +143,14 @@ static void show_registers(int a, int b) {
     SHOW(emit_float_compare(&e, a, b), "ucomisd xmm%d,xmm%d", a, b);
     SHOW(emit_float_of_int(&e, a, b), "cvtsi2sd xmm%d,%s", a, wide[b]);
     SHOW(emit_float_of_bits(&e, a, b), "movq xmm%d,%s", a, wide[b]);
+    SHOW(emit_bits_of_float(&e, a, b), "movq %s,xmm%d", wide[a], b);
+    SHOW(emit_packed(&e, PACKED_ADD, a, b), "paddq xmm%d,xmm%d", a, b);
+    SHOW(emit_packed(&e, PACKED_SUB, a, b), "psubq xmm%d,xmm%d", a, b);
+    SHOW(emit_packed(&e, PACKED_AND, a, b), "pand xmm%d,xmm%d", a, b);
+    SHOW(emit_packed(&e, PACKED_OR, a, b), "por xmm%d,xmm%d", a, b);
+    SHOW(emit_packed(&e, PACKED_XOR, a, b), "pxor xmm%d,xmm%d", a, b);
+    SHOW(emit_packed_shift(&e, SHIFT_LEFT, a, 13), "psllq xmm%d,0xd", a);
+    SHOW(emit_packed_shift(&e, SHIFT_RIGHT, a, 63), "psrlq xmm%d,0x3f", a);
 }
 
 static void show_jumps(void) {

@@ -1,6 +1,6 @@
 (* ocaml5: no: its ephemerons are immutable *)
 (* flags: -g *)
-(* jit: no: counts floats that stay in registers *)
+(* jit: no: counts numbers that stay in registers *)
 (* Rate 1: every block is reported, with its exact words, its generation and its source, whatever makes
    it. Needs no debug information, but has it: the counts must not depend on that. *)
 let log = ref []

@@ -3,13 +3,14 @@
 
 #include "gc/value.h"
 #include "vm/engine/native/facts.h"
+#include "vm/engine/native/numbers.h"
 
 /* The k-th operand: A, then the words from the top on. */
 static uint16_t operand(const struct native_compiler *c, uint32_t k) {
     return k == 0 ? c->now.a : nv_top(c, k - 1);
 }
 
-/* Boxes the floats among n operands: nothing may be allocated between the new block's header and
+/* Boxes the numbers among n operands: nothing may be allocated between the new block's header and
  * its fields. */
 static void box_operands(struct native_compiler *c, uint32_t n) {
     for (uint32_t k = 0; k < n; k++) {
@@ -72,6 +73,7 @@ void allocate_float_block(struct native_compiler *c, uint32_t fields) {
     for (uint32_t k = 0; k < fields; k++) {
         uint16_t v = operand(c, k);
         if (nv_at(c, v)->xmm == R_NONE) need_tag(c, v, TAG_DOUBLE, FACT_DOUBLE);
+        else need_double(c, v);
         nv_unlock(c);
     }
     allocate_words(c, fields, TAG_DOUBLE_ARRAY);

@@ -6,6 +6,7 @@
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/loops.h"
+#include "vm/engine/native/numbers.h"
 
 /* A register that holds reference k. */
 static int block_of(struct native_compiler *c, uint32_t k) {
@@ -42,11 +43,11 @@ static const struct native_pin *pin_of(const struct native_compiler *c, uint32_t
     return NULL;
 }
 
-/* The test, also in unchecked mode: only the compiler expects a float. */
-static void expect_double(struct native_compiler *c, uint16_t v) {
+/* The test, also in unchecked mode: only the compiler expects a number. */
+static void expect_number(struct native_compiler *c, uint16_t v, enum native_number number) {
     bool checks = c->checks;
     c->checks = true;
-    need_double(c, v);
+    need_number(c, v, number);
     c->checks = checks;
 }
 
@@ -56,8 +57,8 @@ static void set(struct native_compiler *c, uint32_t k) {
     if (pin == NULL) {
         if (!nv_is_constant(c, v)) nv_register(c, v); /* boxed before the store */
         native_store(c, block_of(c, k), 0, v);
-    } else if (pin->facts == FACT_DOUBLE) {
-        expect_double(c, v);
+    } else if (pin->facts & FACT_NUMBERS) {
+        expect_number(c, v, native_number_of_fact(pin->facts));
     }
     nv_set_content(c, k, v, pin == NULL);
     nv_pop(c, 1);

@@ -62,6 +62,15 @@ enum native_float_op {
     FLOAT_DIV = 0x5e,
 };
 
+/* Integers of 64 bits in xmm registers. */
+enum native_packed_op {
+    PACKED_ADD = 0xd4,
+    PACKED_AND = 0xdb,
+    PACKED_OR = 0xeb,
+    PACKED_XOR = 0xef,
+    PACKED_SUB = 0xfb,
+};
+
 struct emitter {
     uint8_t *start, *at, *end; /* of the writable mapping */
     ptrdiff_t run_offset;      /* from a writable address to the executable one */
@@ -92,10 +101,13 @@ void emit_move(struct emitter *e, int to, int from);
 void emit_constant(struct emitter *e, int to, int64_t k);
 void emit_load(struct emitter *e, int to, struct native_place from);
 void emit_load_byte(struct emitter *e, int to, struct native_place from);      /* zero-extended */
+void emit_load_16(struct emitter *e, int to, struct native_place from);        /* zero-extended */
 void emit_load_32(struct emitter *e, int to, struct native_place from);        /* zero-extended */
 void emit_load_signed_32(struct emitter *e, int to, struct native_place from); /* sign-extended */
 void emit_store(struct emitter *e, struct native_place to, int from);
 void emit_store_byte(struct emitter *e, struct native_place to, int from);
+void emit_store_16(struct emitter *e, struct native_place to, int from);
+void emit_store_32(struct emitter *e, struct native_place to, int from);
 void emit_store_constant(struct emitter *e, struct native_place to, int32_t k);
 void emit_address(struct emitter *e, int to, struct native_place of);
 /* to := the address where the code at `of` will run, which is set by emit_link. */
@@ -138,6 +150,10 @@ void emit_float_op_load(struct emitter *e, enum native_float_op op, int to,
 void emit_float_compare(struct emitter *e, int a, int b);
 void emit_float_of_int(struct emitter *e, int to, int from);
 void emit_float_of_bits(struct emitter *e, int to, int from);
+void emit_bits_of_float(struct emitter *e, int to, int from);
+void emit_packed(struct emitter *e, enum native_packed_op op, int to, int from);
+/* SHIFT_LEFT or SHIFT_RIGHT. */
+void emit_packed_shift(struct emitter *e, enum native_shift op, int xmm, unsigned bits);
 
 /* ---- Jumps. A jump whose target is not known yet returns its site, for emit_link. ---- */
 uint8_t *emit_jump_forward(struct emitter *e);

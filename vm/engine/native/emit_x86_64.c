@@ -114,6 +114,10 @@ void emit_load_byte(struct emitter *e, int to, struct native_place from) {
     two_byte_memory(e, NARROW, 0xb6, to, from);
 }
 
+void emit_load_16(struct emitter *e, int to, struct native_place from) {
+    two_byte_memory(e, NARROW, 0xb7, to, from);
+}
+
 void emit_load_32(struct emitter *e, int to, struct native_place from) {
     with_memory(e, NARROW, 0x8b, to, from);
 }
@@ -131,6 +135,18 @@ void emit_store_byte(struct emitter *e, struct native_place to, int from) {
     prefix(e, NARROW, from, index_of(to), to.base, needs_prefix(from));
     byte(e, 0x88);
     operand_memory(e, from, to);
+}
+
+void emit_store_16(struct emitter *e, struct native_place to, int from) {
+    begin(e);
+    byte(e, 0x66);
+    prefix(e, NARROW, from, index_of(to), to.base, false);
+    byte(e, 0x89);
+    operand_memory(e, from, to);
+}
+
+void emit_store_32(struct emitter *e, struct native_place to, int from) {
+    with_memory(e, NARROW, 0x89, from, to);
 }
 
 void emit_store_constant(struct emitter *e, struct native_place to, int32_t k) {
@@ -322,6 +338,20 @@ void emit_float_of_int(struct emitter *e, int to, int from) {
 
 void emit_float_of_bits(struct emitter *e, int to, int from) {
     float_register(e, 0x66, WIDE, 0x6e, to, from);
+}
+
+void emit_bits_of_float(struct emitter *e, int to, int from) {
+    float_register(e, 0x66, WIDE, 0x7e, from, to);
+}
+
+void emit_packed(struct emitter *e, enum native_packed_op op, int to, int from) {
+    float_register(e, 0x66, NARROW, op, to, from);
+}
+
+void emit_packed_shift(struct emitter *e, enum native_shift op, int xmm, unsigned bits) {
+    ASSERT(bits < 64 && op != SHIFT_RIGHT_SIGNED);
+    float_register(e, 0x66, NARROW, 0x73, op == SHIFT_LEFT ? 6 : 2, xmm);
+    byte(e, bits);
 }
 
 /* ---- Jumps. ---- */

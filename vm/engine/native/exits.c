@@ -32,8 +32,8 @@ static uint32_t to_slot(const struct native_compiler *c, uint32_t slot, bool con
     return (c->now.depth - 1 - slot) << 16 | (content ? EXIT_CONTENT : 0);
 }
 
-/* The frame word for the allocation of a float. */
-static uint64_t frame_of_float(const struct native_compiler *c, struct native_maker maker) {
+/* The frame word for the allocation of a number. */
+static uint64_t frame_of_number(const struct native_compiler *c, struct native_maker maker) {
     const struct native_body *b = &c->bodies[maker.body];
     const struct vm_ir_row *made = &b->ir.rows[maker.row];
     return frame_word(b->code->base + made->pc + vm_fixed_words[made->op], c->now.depth - b->below);
@@ -50,8 +50,8 @@ static void put_move(struct native_compiler *c, uint32_t target, uint16_t v) {
         put(x, c->now.depth - 1 - (uint32_t)p->home);
     } else {
         ASSERT(p->xmm != R_NONE); /* NV1 */
-        uint64_t word = frame_of_float(c, p->maker);
-        put(x, target | (uint32_t)EXIT_XMM << 12 | (uint32_t)p->xmm);
+        uint64_t word = frame_of_number(c, p->maker);
+        put(x, target | (uint32_t)EXIT_XMM << 12 | (uint32_t)p->number << 4 | (uint32_t)p->xmm);
         put(x, (uint32_t)word);
         put(x, (uint32_t)(word >> 32));
     }

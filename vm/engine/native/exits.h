@@ -21,7 +21,8 @@ enum { EXIT_SLOT_A = 0xffff, EXIT_SLOT_ENV = 0xfffe, EXIT_CONTENT = 1 << 15 };
 enum exit_head { EXIT_DECODED, EXIT_SP, EXIT_MOVES, EXIT_TAKEN, EXIT_HEAD_WORDS };
 enum exit_kind {
     EXIT_REGISTER,
-    EXIT_XMM,      /* a float; two words follow: the frame word for its allocation */
+    EXIT_XMM,      /* a number: native_number << 4 | register; two words follow: the frame word for
+                      its allocation */
     EXIT_SMALL,    /* a constant: the operand, less 2048 */
     EXIT_CONSTANT, /* two words follow */
     EXIT_SLOT,     /* of the slot whose number follows in a word */

@@ -10,7 +10,7 @@ static bool knows(const struct native_compiler *c, uint16_t v, unsigned fact) {
 }
 
 static void learn(struct native_compiler *c, uint16_t v, unsigned facts) {
-    nv_at(c, v)->facts |= (uint8_t)facts;
+    nv_at(c, v)->facts |= (uint16_t)facts;
 }
 
 void learn_int(struct native_compiler *c, uint16_t v) { learn(c, v, FACT_INT); }
@@ -205,17 +205,11 @@ void need_string_byte(struct native_compiler *c, uint16_t v, uint16_t index) {
     emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP2, 1);
 }
 
-int need_double(struct native_compiler *c, uint16_t v) {
-    struct native_value *p = nv_at(c, v);
-    if (p->xmm == R_NONE) {
-        need_tag(c, v, TAG_DOUBLE, FACT_DOUBLE);
-        int reg = nv_register(c, v), xmm = nv_free_xmm(c);
-        emit_float_load(&c->e, xmm, at_base(reg, 0));
-        p->xmm = (int8_t)xmm;
-        c->now.of_xmm[xmm] = v;
-    }
-    c->locked_xmm |= 1u << p->xmm;
-    return p->xmm;
+void need_operations(struct native_compiler *c, uint16_t v, const struct gc_custom_ops *ops) {
+    need_tag(c, v, TAG_CUSTOM, 0);
+    emit_constant(&c->e, R_TEMP, (int64_t)(uintptr_t)ops);
+    emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, at_base(nv_register(c, v), 0));
+    native_exit_if(c, C_NOT_EQUAL);
 }
 
 void need_field_of_register(struct native_compiler *c, int reg, uint32_t i) {

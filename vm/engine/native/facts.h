@@ -35,8 +35,8 @@ void need_double_field(struct native_compiler *c, uint16_t v, uint32_t i);
 struct native_place need_double_item(struct native_compiler *c, uint16_t v, uint16_t index);
 /* A string with byte `index`, which R_TEMP2 holds untagged afterwards. */
 void need_string_byte(struct native_compiler *c, uint16_t v, uint16_t index);
-/* An xmm register that holds the float v. */
-int need_double(struct native_compiler *c, uint16_t v);
+/* A custom block with these operations. */
+void need_operations(struct native_compiler *c, uint16_t v, const struct gc_custom_ops *ops);
 /* The block in that register has field i. */
 void need_field_of_register(struct native_compiler *c, int reg, uint32_t i);
 

@@ -10,6 +10,7 @@
 #include "vm/engine/native/division.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/known.h"
+#include "vm/engine/native/numbers.h"
 
 #include <stdlib.h>
 
@@ -99,7 +100,7 @@ static void get_float_field(struct native_compiler *c, uint32_t i) {
     need_double_field(c, c->now.a, i);
     int from = nv_register(c, c->now.a), xmm = nv_free_xmm(c);
     emit_float_load(&c->e, xmm, at_base(from, (int32_t)(8 * i)));
-    nv_set_a(c, nv_in_xmm(c, xmm));
+    nv_set_a(c, nv_in_xmm(c, xmm, NUMBER_DOUBLE));
 }
 
 void native_get_item(struct native_compiler *c) {

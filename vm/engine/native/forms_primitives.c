@@ -1,11 +1,15 @@
-/* forms_primitives.c - primitives: the INLINED ones of vm/code/engine.def as machine code, the
- * others as calls. Arguments of a kind that the inlined code does not handle exit, except those of
- * comparisons, which are often not integers: these take the call. */
+/* forms_primitives.c - primitives: the INLINED ones of vm/code/engine.def, those of integers.def
+ * and multi_byte.h as machine code, the others as calls. Arguments of a kind that the machine code
+ * does not handle exit, except those of comparisons, which are often not integers: these take the
+ * call. */
 #include "vm/code/kinds.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/generic_items.h"
 #include "vm/engine/native/inlining.h"
+#include "vm/engine/native/integers.h"
+#include "vm/engine/native/multi_byte.h"
+#include "vm/engine/native/numbers.h"
 #include "vm/engine/native/primitive_calls.h"
 
 static void pop_to_register(struct native_compiler *c, uint32_t n, int reg, unsigned facts) {
@@ -15,7 +19,7 @@ static void pop_to_register(struct native_compiler *c, uint32_t n, int reg, unsi
 
 static void pop_to_xmm(struct native_compiler *c, uint32_t n, int xmm) {
     nv_pop(c, n);
-    nv_set_a(c, nv_in_xmm(c, xmm));
+    nv_set_a(c, nv_in_xmm(c, xmm, NUMBER_DOUBLE));
 }
 
 static void pop_to_unit(struct native_compiler *c, uint32_t n) {
@@ -124,10 +128,8 @@ static bool are_ints(const struct native_compiler *c) {
     return nv_at(c, c->now.a)->facts & nv_at(c, nv_top(c, 0))->facts & FACT_INT;
 }
 
-/* Of two integers. */
-static void compare_ints(struct native_compiler *c, int condition) {
-    int a = nv_register(c, c->now.a), b = nv_register(c, nv_top(c, 0));
-    emit_alu(&c->e, ALU_COMPARE, a, b);
+/* Of two operands, by the flags. */
+static void finish_comparison(struct native_compiler *c, int condition) {
     if (condition != ORDER) {
         nv_pop(c, 1);
         native_set_or_branch(c, (enum native_condition)condition);
@@ -138,12 +140,34 @@ static void compare_ints(struct native_compiler *c, int condition) {
     pop_to_register(c, 1, reg, FACT_INT);
 }
 
+/* Of two integers. */
+static void compare_ints(struct native_compiler *c, int condition) {
+    int a = nv_register(c, c->now.a), b = nv_register(c, nv_top(c, 0));
+    emit_alu(&c->e, ALU_COMPARE, a, b);
+    finish_comparison(c, condition);
+}
+
+/* Integers of one type, at least one of which is in an xmm register. False: they are not. */
+static bool compare_integers(struct native_compiler *c, int condition) {
+    const struct native_value *a = nv_at(c, c->now.a), *b = nv_at(c, nv_top(c, 0));
+    const struct native_value *known = a->xmm != R_NONE ? a : b;
+    enum native_number number = (enum native_number)known->number;
+    if (known->xmm == R_NONE || number == NUMBER_DOUBLE) return false;
+    int x = need_number(c, c->now.a, number), y = need_number(c, nv_top(c, 0), number);
+    emit_bits_of_float(&c->e, R_TEMP, x);
+    emit_bits_of_float(&c->e, R_TEMP2, y);
+    emit_alu(&c->e, ALU_COMPARE, R_TEMP, R_TEMP2);
+    finish_comparison(c, condition);
+    return true;
+}
+
 /* Both paths join where the call ends: all slots in the frame, the result in R_A. */
 static void compare_any(struct native_compiler *c, const struct vm_ir_row *row, int condition) {
     if (are_ints(c)) {
         compare_ints(c, condition);
         return;
     }
+    if (compare_integers(c, condition)) return;
     native_write_frame(c);
     nv_flush(c, c->now.depth);
     int a = nv_register(c, c->now.a), b = nv_register(c, nv_top(c, 0));
@@ -171,6 +195,21 @@ static void int_compare(struct native_compiler *c) {
 }
 
 /* ---- By the primitive. ---- */
+
+static bool integer_form(struct native_compiler *c, const struct vm_linked_prim *prim) {
+    struct native_integer integer;
+    if (!native_find_integer(prim, &integer)) return false;
+    native_integer(c, &integer);
+    return true;
+}
+
+static bool multi_byte_form(struct native_compiler *c, const struct vm_linked_prim *prim) {
+    struct native_multi_byte which;
+    if (!native_find_multi_byte(prim, &which)) return false;
+    c->raises_bound_errors = true;
+    native_multi_byte(c, &which);
+    return true;
+}
 
 static bool array_or_string(struct native_compiler *c, unsigned inlined) {
     switch (inlined) {
@@ -257,7 +296,7 @@ void native_primitive(struct native_compiler *c, const struct vm_ir_row *row) {
     c->raises_bound_errors = checks_index(inlined);
     c->checks = true; /* the inlined code is right only for the kinds that they accept */
     bool done = array_or_string(c, inlined) || comparison(c, row, inlined) ||
-                float_form(c, inlined);
+                float_form(c, inlined) || integer_form(c, prim) || multi_byte_form(c, prim);
     c->checks = checks;
     c->raises_bound_errors = false;
     if (!done) native_call_primitive(c, row);

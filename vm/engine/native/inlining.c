@@ -10,7 +10,10 @@
 #include "vm/engine/native/contents.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/flow.h"
+#include "vm/engine/native/integers.h"
 #include "vm/engine/native/known.h"
+#include "vm/engine/native/multi_byte.h"
+#include "vm/engine/native/numbers.h"
 #include "vm/engine/native/primitive_calls.h"
 #include "vm/engine/prepare.h"
 
@@ -149,12 +152,20 @@ static const uint8_t simple[] = {OP_RETURN,
                                  OP_RESTART,
                                  OP_GRAB};
 
+/* Whether machine code computes the primitive without a call. */
+static bool is_computed(const struct vm_linked_prim *prim) {
+    struct native_integer integer;
+    struct native_multi_byte multi_byte;
+    return prim->inlined != 0 || native_find_integer(prim, &integer) ||
+           native_find_multi_byte(prim, &multi_byte);
+}
+
 static bool is_simple(const struct native_compiler *c, struct native_body *b,
                       const struct vm_ir_row *row) {
     if (vm_opcodes[row->op].flags & OP_PRIMITIVE) {
         const struct vm_linked_prim *prim = &c->vm->prims[row->operands[1]];
         if (row->op == OP_C_CALLN || prim->function == NULL) return false;
-        b->polls |= prim->inlined == 0 && !native_primitive_is_light(prim);
+        b->polls |= !is_computed(prim) && !native_primitive_is_light(prim);
         return true;
     }
     return memchr(simple, vm_opcodes[row->op].long_op, sizeof simple) != NULL;
@@ -361,7 +372,7 @@ static void make_result_distinct(struct native_compiler *c) {
         if (p->refs == 1) return;
         int x = nv_free_xmm(c);
         emit_float_move(&c->e, x, nv_at(c, v)->xmm);
-        nv_set_a(c, nv_in_xmm(c, x));
+        nv_set_a(c, nv_in_xmm(c, x, (enum native_number)p->number));
         return;
     }
     if (p->kind == VALUE_PLAIN && p->refs == 1 && p->reg != R_NONE) return;
@@ -375,8 +386,8 @@ static void make_result_distinct(struct native_compiler *c) {
 static void forget_finding(struct native_compiler *c, uint16_t v, const struct native_value *was) {
     struct native_value *p = nv_at(c, v);
     if (p->kind != VALUE_PLAIN) return;
-    if (!(was->facts & FACT_INT)) p->facts &= (uint8_t)~FACT_INT;
-    if (was->xmm != R_NONE || p->xmm == R_NONE) return;
+    if (!(was->facts & FACT_INT)) p->facts &= (uint16_t)~FACT_INT;
+    if (p->xmm == R_NONE || (was->xmm != R_NONE && was->number == p->number)) return;
     if (p->reg == R_NONE && p->home < 0) nv_register(c, v);
     nv_unlock(c);
     c->now.of_xmm[p->xmm] = NO_VALUE;
@@ -459,7 +470,7 @@ void native_return_inlined(struct native_compiler *c) {
     }
     nv_pop(c, c->now.depth - height);
     nv_set_env(c, NO_VALUE);
-    /* A float's block, if it is ever needed, is allocated by the call. */
+    /* A number's block, if it is ever needed, is allocated by the call. */
     nv_at(c, c->now.a)->maker = (struct native_maker){0, (uint16_t)b->call};
     if (b->joins) {
         native_enter_body(c, 0);
@@ -498,12 +509,16 @@ static void load_written(struct native_compiler *c, int reg, const struct native
     emit_load(&c->e, reg, at_base(reg, 0));
 }
 
+static enum native_number number_in(const struct native_values *s, uint16_t v) {
+    return (enum native_number)s->values[v].number;
+}
+
 /* Guards that A has the facts of p, the value that the code after the call expects in A. */
 static void need_result(struct native_compiler *c, const struct native_value *p) {
     bool checks = c->checks;
     if (p->facts & FACT_INT) need_int(c, c->now.a);
-    c->checks = true; /* also in unchecked mode: only this code expects a float */
-    if (p->xmm != R_NONE) need_double(c, c->now.a);
+    c->checks = true; /* also in unchecked mode: only this code expects a number */
+    if (p->xmm != R_NONE) need_number(c, c->now.a, (enum native_number)p->number);
     c->checks = checks;
 }
 
@@ -526,10 +541,11 @@ void native_put_late_return(struct native_compiler *c, const struct native_late 
     for (int x = 0; x < X_COUNT; x++) {
         if (want->of_xmm[x] == NO_VALUE || want->of_xmm[x] == want->a) continue;
         load_written(c, R_TEMP2, want, want->of_xmm[x]);
-        emit_float_load(&c->e, x, at_base(R_TEMP2, 0));
+        native_load_number(&c->e, x, R_TEMP2, number_in(want, want->of_xmm[x]), R_TEMP2);
     }
     if (live && a->reg != R_NONE) emit_move(&c->e, a->reg, R_TEMP);
-    if (live && a->xmm != R_NONE) emit_float_load(&c->e, a->xmm, at_base(R_TEMP, 0));
+    if (live && a->xmm != R_NONE)
+        native_load_number(&c->e, a->xmm, R_TEMP, (enum native_number)a->number, R_TEMP);
     nv_set_base(c, want->base);
     emit_jump(&c->e, late->back);
 }

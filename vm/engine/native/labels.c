@@ -6,13 +6,14 @@
 #include "vm/engine/native/contents.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/loops.h"
+#include "vm/engine/native/numbers.h"
 
 /* ---- Moves that happen at once. ---- */
 
 struct move {
     int to, from;
 };
-enum { MOST_MOVES = 1 + MOST_REGISTER_PINS + MOST_FLOAT_PINS };
+enum { MOST_MOVES = 1 + MOST_REGISTER_PINS + MOST_NUMBER_PINS };
 
 static bool is_source(const struct move *moves, uint32_t n, int reg) {
     for (uint32_t i = 0; i < n; i++)
@@ -40,7 +41,7 @@ static void move_registers(struct emitter *e, struct move *moves, uint32_t n, bo
 
 /* ---- To a label. ---- */
 
-static bool is_float(const struct native_pin *pin) { return pin->facts == FACT_DOUBLE; }
+static bool is_number(const struct native_pin *pin) { return pin->facts & FACT_NUMBERS; }
 
 /* Whether the current row, of the pin's loop, has what it is for. */
 static bool is_there(const struct native_compiler *c, const struct native_pin *pin) {
@@ -70,7 +71,7 @@ static void write_contents(struct native_compiler *c, const struct native_loop *
     }
 }
 
-static void box_if_float(struct native_compiler *c, uint16_t v) {
+static void box_if_number(struct native_compiler *c, uint16_t v) {
     const struct native_value *p = nv_at(c, v);
     if (p->xmm != R_NONE && p->home < 0) nv_register(c, v);
 }
@@ -80,7 +81,7 @@ static void load_content(struct native_compiler *c, uint32_t k) {
     nv_set_content(c, k, native_content(c, k), false);
 }
 
-/* The guards, also in unchecked mode: the kinds of the values are guesses. Floats' xmm registers
+/* The guards, also in unchecked mode: the kinds of the values are guesses. Numbers' xmm registers
  * stay locked. */
 static void test_pins(struct native_compiler *c, const struct native_loop *loop) {
     bool checks = c->checks;
@@ -90,19 +91,19 @@ static void test_pins(struct native_compiler *c, const struct native_loop *loop)
         if (!is_there(c, pin)) continue;
         if (pin->reference != 0) load_content(c, pin->reference - 1);
         uint16_t v = pinned(c, pin);
-        if (is_float(pin)) need_double(c, v);
+        if (is_number(pin)) need_number(c, v, native_number_of_fact(pin->facts));
         else if (pin->facts & FACT_INT) need_int(c, v);
         else if (pin->facts & FACT_STRING) need_tag(c, v, TAG_STRING, FACT_STRING);
         else if (pin->facts & FACT_DOUBLES) need_tag(c, v, TAG_DOUBLE_ARRAY, FACT_DOUBLES);
         else if (pin->facts & FACT_MUTABLE) need_mutable_tag(c, v);
         else if (pin->facts & FACT_FIELDS) need_fields_tag(c, v);
-        else box_if_float(c, v);
+        else box_if_number(c, v);
         c->locked = 0;
     }
     c->checks = checks;
 }
 
-/* Loads a value that is not in a register, and is no float, into one. */
+/* Loads a value that is not in a register, and is no number, into one. */
 static void load(struct native_compiler *c, int reg, const struct native_value *p) {
     if (p->kind == VALUE_CONSTANT) emit_constant(&c->e, reg, p->k);
     else if (p->kind == VALUE_ENV) emit_move(&c->e, reg, R_ENV);
@@ -110,7 +111,7 @@ static void load(struct native_compiler *c, int reg, const struct native_value *
     else c->failed = true; /* registers were short */
 }
 
-/* A value, other than a float, in the register that it is to have. */
+/* A value, other than a number, in the register that it is to have. */
 struct wanted {
     int to;
     const struct native_value *p;
@@ -131,7 +132,7 @@ void native_move_to_pins(struct native_compiler *c, const struct native_loop *lo
                          const uint16_t *values) {
     struct wanted wanted[MOST_MOVES];
     for (uint32_t i = 0; i < loop->count; i++) {
-        ASSERT(!is_float(&loop->pins[i]) && loop->pins[i].reference == 0);
+        ASSERT(!is_number(&loop->pins[i]) && loop->pins[i].reference == 0);
         wanted[i] = (struct wanted){loop->pins[i].reg, nv_at(c, values[loop->pins[i].slot])};
     }
     move_wanted(c, wanted, loop->count);
@@ -146,7 +147,7 @@ static void move_values(struct native_compiler *c, const struct native_loop *loo
         const struct native_pin *pin = &loop->pins[i];
         if (!is_there(c, pin)) continue;
         const struct native_value *p = nv_at(c, pinned(c, pin));
-        if (is_float(pin)) floats[float_count++] = (struct move){pin->reg, p->xmm};
+        if (is_number(pin)) floats[float_count++] = (struct move){pin->reg, p->xmm};
         else wanted[n].to = pin->reg, wanted[n++].p = p;
     }
     move_registers(&c->e, floats, float_count, true);
@@ -162,7 +163,7 @@ void native_adapt(struct native_compiler *c, uint32_t row) {
     ASSERT(c->now.depth == c->ir.rows[row].height); /* IR2 */
     write_contents(c, loop);
     if (loop != NULL) test_pins(c, loop);
-    if (a_is_live) box_if_float(c, c->now.a);
+    if (a_is_live) box_if_number(c, c->now.a);
     for (uint32_t i = c->now.clean; i < c->now.depth; i++) {
         if (!is_in_register_only(loop, i, 0)) nv_flush_slot(c, i);
         c->locked = 0;
@@ -174,7 +175,8 @@ void native_adapt(struct native_compiler *c, uint32_t row) {
 }
 
 static void pin_content(struct native_compiler *c, const struct native_pin *pin, unsigned facts) {
-    uint16_t v = is_float(pin) ? nv_in_xmm(c, pin->reg) : nv_in_register(c, pin->reg, facts);
+    uint16_t v = is_number(pin) ? nv_in_xmm(c, pin->reg, native_number_of_fact(facts))
+                                : nv_in_register(c, pin->reg, facts);
     nv_set_content(c, pin->reference - 1, v, false);
 }
 
@@ -189,7 +191,7 @@ void native_begin_label(struct native_compiler *c, uint32_t row) {
                                                : 0;
         if (pin->reference == 0) nv_pin(c, pin->slot, pin->reg, facts, !pin->assigned);
         else pin_content(c, pin, facts);
-        if (is_float(pin))
+        if (is_number(pin))
             nv_at(c, pinned(c, pin))->maker = (struct native_maker){0, (uint16_t)pin->made};
     }
 }

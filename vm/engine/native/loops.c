@@ -10,6 +10,8 @@
 #include "vm/code/kinds.h"
 #include "vm/code/opcodes.h"
 #include "vm/engine/native/compiler.h"
+#include "vm/engine/native/integers.h"
+#include "vm/engine/native/multi_byte.h"
 
 #include <stdlib.h>
 
@@ -17,11 +19,11 @@
 struct seen {
     int32_t slot; /* where it comes from; -1: not a variable; c->max_depth and more: a content */
     uint32_t made;
-    uint8_t facts;
+    uint16_t facts;
 };
 struct variable {
     uint32_t made, uses;
-    uint8_t facts;
+    uint16_t facts;
     bool assigned;
 };
 struct scan {
@@ -49,7 +51,7 @@ static struct variable *variable_at(const struct scan *s, int32_t slot) {
 
 static void learn(struct scan *s, struct seen v, unsigned facts) {
     struct variable *variable = variable_at(s, v.slot);
-    if (variable != NULL) variable->facts |= (uint8_t)facts;
+    if (variable != NULL) variable->facts |= (uint16_t)facts;
 }
 
 /* A, sp[0] and sp[1] are operands of these kinds (0: unknown, or none); A becomes the result. */
@@ -57,7 +59,7 @@ static void operands(struct scan *s, unsigned a, unsigned x, unsigned y, unsigne
     learn(s, s->a, a);
     if (x != 0) learn(s, top(s, 0), x);
     if (y != 0) learn(s, top(s, 1), y);
-    s->a = (struct seen){.slot = -1, .made = s->row, .facts = (uint8_t)result};
+    s->a = (struct seen){.slot = -1, .made = s->row, .facts = (uint16_t)result};
 }
 
 static void read_variable(struct scan *s, struct seen v) {
@@ -74,7 +76,7 @@ static void assign_variable(struct scan *s, int32_t slot, struct seen to) {
     v->assigned = true;
     v->uses += 2;
     v->facts |= to.facts;
-    if (to.facts & FACT_DOUBLE) v->made = to.made;
+    if (to.facts & FACT_NUMBERS) v->made = to.made;
 }
 
 static void assign(struct scan *s, uint32_t n) {
@@ -101,9 +103,23 @@ static void see_reference(struct scan *s, const struct vm_ir_row *row, uint32_t 
 
 enum { ARRAY = FACT_FIELDS, ARRAY_SET = FACT_FIELDS | FACT_MUTABLE };
 
+static bool see_integer(struct scan *s, const struct vm_linked_prim *prim) {
+    struct native_integer integer;
+    if (!native_find_integer(prim, &integer)) return false;
+    operands(s, integer.facts[0], integer.facts[1], 0, integer.result);
+    return true;
+}
+
+static bool see_multi_byte(struct scan *s, const struct vm_linked_prim *prim) {
+    struct native_multi_byte which;
+    if (!native_find_multi_byte(prim, &which)) return false;
+    operands(s, FACT_STRING, FACT_INT, which.sets ? which.fact : 0, which.sets ? 0 : which.fact);
+    return true;
+}
+
 /* False: it is a call. */
-static bool see_primitive(struct scan *s, unsigned inlined) {
-    switch (inlined) {
+static bool see_primitive(struct scan *s, const struct vm_linked_prim *prim) {
+    switch (prim->inlined) {
     case ENGINE_ARRAY_GET_ADDR: operands(s, ARRAY, FACT_INT, 0, 0); return true;
     case ENGINE_ARRAY_GET:
     case ENGINE_ARRAY_UNSAFE_GET: operands(s, 0, FACT_INT, 0, 0); return true;
@@ -132,7 +148,7 @@ static bool see_primitive(struct scan *s, unsigned inlined) {
     case ENGINE_ABS_FLOAT:
     case ENGINE_SQRT_FLOAT: operands(s, FACT_DOUBLE, 0, 0, FACT_DOUBLE); return true;
     case ENGINE_FLOAT_OF_INT: operands(s, FACT_INT, 0, 0, FACT_DOUBLE); return true;
-    default: return false;
+    default: return see_integer(s, prim) || see_multi_byte(s, prim);
     }
 }
 
@@ -191,7 +207,7 @@ static bool see(struct scan *s, const struct vm_ir_row *row) {
     if (flags & OP_CALLS && s->c->rows[s->row].inlined == 0) return false;
     if (row->op == OP_PUSHTRAP || row->op == OP_POPTRAP || row->op == OP_PUSH_RETADDR) return false;
     if (flags & OP_PRIMITIVE)
-        return row->op != OP_C_CALLN && see_primitive(s, s->c->vm->prims[row->operands[1]].inlined);
+        return row->op != OP_C_CALLN && see_primitive(s, &s->c->vm->prims[row->operands[1]]);
     s->a = nothing();
     return true;
 }
@@ -253,7 +269,10 @@ static bool see_function(struct scan *s) {
 static unsigned useful_facts(const struct variable *v) {
     switch (v->facts) {
     case FACT_INT:
-    case FACT_DOUBLE: return v->facts;
+    case FACT_DOUBLE:
+    case FACT_INT32:
+    case FACT_INT64:
+    case FACT_NATIVEINT: return v->facts;
     case ARRAY:
     case ARRAY_SET:
     case FACT_DOUBLES:
@@ -267,25 +286,25 @@ static uint32_t variable_count(const struct native_compiler *c) {
     return c->max_depth + c->reference_count;
 }
 
-/* The variable that is used most of those that have no pin yet: floats or others, also a content;
+/* The variable that is used most of those that have no pin yet: numbers or others, also a content;
  * NULL: there is none. */
-static struct variable *most_used(const struct scan *s, bool floats, bool also_content) {
+static struct variable *most_used(const struct scan *s, bool numbers, bool also_content) {
     struct variable *best = NULL;
     for (uint32_t i = 0; i < variable_count(s->c); i++) {
         struct variable *v = &s->variables[i];
-        if (v->uses == 0 || (useful_facts(v) == FACT_DOUBLE) != floats) continue;
+        if (v->uses == 0 || ((useful_facts(v) & FACT_NUMBERS) != 0) != numbers) continue;
         if (i >= s->c->max_depth && !(also_content && v->assigned)) continue;
         if (best == NULL || v->uses > best->uses) best = v;
     }
     return best;
 }
 
-/* Pins the variables that are used most, floats or others. */
-static void pin(const struct scan *s, struct native_loop *loop, bool floats) {
+/* Pins the variables that are used most, numbers or others. */
+static void pin(const struct scan *s, struct native_loop *loop, bool numbers) {
     static const int8_t registers[MOST_REGISTER_PINS] = {R_BP, R_10, R_9, R_8, R_ARG1};
-    uint32_t most = floats ? MOST_FLOAT_PINS : MOST_REGISTER_PINS, contents = 0;
+    uint32_t most = numbers ? MOST_NUMBER_PINS : MOST_REGISTER_PINS, contents = 0;
     for (uint32_t k = 0; k < most; k++) {
-        struct variable *best = most_used(s, floats, floats || contents < MOST_CONTENT_PINS);
+        struct variable *best = most_used(s, numbers, numbers || contents < MOST_CONTENT_PINS);
         if (best == NULL) return;
         uint32_t i = (uint32_t)(best - s->variables);
         bool is_content = i >= s->c->max_depth;
@@ -294,8 +313,8 @@ static void pin(const struct scan *s, struct native_loop *loop, bool floats) {
             .made = best->made,
             .slot = is_content ? s->c->reference_slots[i - s->c->max_depth] : (uint16_t)i,
             .reference = is_content ? (uint8_t)(i - s->c->max_depth + 1) : 0,
-            .reg = (int8_t)(floats ? X_VALUES - 1 - k : registers[k]),
-            .facts = (uint8_t)useful_facts(best),
+            .reg = (int8_t)(numbers ? X_VALUES - 1 - k : registers[k]),
+            .facts = (uint16_t)useful_facts(best),
             .assigned = best->assigned};
         best->uses = 0;
     }
@@ -363,7 +382,7 @@ bool native_pin_arguments(struct native_compiler *c) {
     for (uint32_t i = 0; i < variable_count(c); i++) {
         struct variable *v = &s.variables[i];
         if (i >= s.height) v->uses = 0;
-        /* An array may be another one in the next call, and a float needs its block there. */
+        /* An array may be another one in the next call, and a number needs its block there. */
         v->facts = v->facts == FACT_INT ? FACT_INT : 0;
         v->assigned = true;
     }

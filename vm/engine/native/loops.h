@@ -14,18 +14,18 @@
 struct native_compiler;
 
 struct native_pin {
-    uint32_t made; /* the row that makes a float */
+    uint32_t made; /* the row that makes a number */
     uint16_t slot;
-    int8_t reg;    /* an xmm register, of a float */
-    uint8_t facts; /* FACT_INT, FACT_DOUBLE (the float is unboxed), or of an array; 0: any value */
+    int8_t reg;        /* an xmm register, of a number */
+    uint16_t facts;    /* FACT_INT, one of FACT_NUMBERS (unboxed), or of an array; 0: any value */
     uint8_t reference; /* + 1, whose content it is; 0: the slot's */
     bool assigned;
 };
 /* Contents that are not written have no other place than their registers. */
-enum { MOST_REGISTER_PINS = 5, MOST_CONTENT_PINS = 3, MOST_FLOAT_PINS = 8 };
+enum { MOST_REGISTER_PINS = 5, MOST_CONTENT_PINS = 3, MOST_NUMBER_PINS = 8 };
 struct native_loop {
     uint32_t count;
-    struct native_pin pins[MOST_REGISTER_PINS + MOST_FLOAT_PINS];
+    struct native_pin pins[MOST_REGISTER_PINS + MOST_NUMBER_PINS];
 };
 
 /* Sets c->loops and the rows' loop. GC: never. */

@@ -23,15 +23,6 @@ static void need_kind_of_tag(struct native_compiler *c, uint16_t v, unsigned bit
     native_exit_if(c, C_EQUAL);
 }
 
-/* A custom block whose operations are these. */
-static void need_operations(struct native_compiler *c, uint16_t v,
-                            const struct gc_custom_ops *ops) {
-    need_tag(c, v, TAG_CUSTOM, 0);
-    emit_constant(&c->e, R_TEMP, (int64_t)(uintptr_t)ops);
-    emit_alu_load(&c->e, ALU_COMPARE, R_TEMP, at_base(nv_register(c, v), 0));
-    native_exit_if(c, C_NOT_EQUAL);
-}
-
 /* A custom block of that identifier, of three letters or more, compared four bytes at a time. */
 static void need_identifier(struct native_compiler *c, uint16_t v, const char *identifier) {
     size_t bytes = strlen(identifier) + 1;

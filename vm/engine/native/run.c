@@ -14,6 +14,7 @@
 #include "vm/engine/native/perf_map.h"
 #include "vm/engine/slow.h"
 #include "vm/stack/frame_layout.h"
+#include "vm/state/alloc.h"
 
 #include <stdlib.h>
 
@@ -314,7 +315,7 @@ bool vm_native_counts(const struct vm *vm) { return vm->native != NULL; }
 
 static uint64_t wide(const uint32_t *w) { return (uint64_t)w[2] << 32 | w[1]; }
 
-/* The value that a move stores; unit for a float. */
+/* The value that a move stores; unit for a number. */
 static value moved(const struct native_registers *found, const value *sp, const uint32_t *w) {
     uint32_t operand = w[0] & 0xfff;
     switch (kind_of_move(w)) {
@@ -340,26 +341,38 @@ static void move(struct domain *d, value *a, value *sp, const uint32_t *w, value
     else *place_of_move(a, sp, w) = v;
 }
 
-/* Boxes a float as an allocation of the instruction that made it, with the loop's registers saved
+static value boxed(struct domain *d, const struct native_registers *found, uint32_t xmm,
+                   enum native_number number) {
+    int64_t bits;
+    memcpy(&bits, &found->xmm[xmm], sizeof bits);
+    switch (number) {
+    case NUMBER_INT32: return copy_int32(d, (int32_t)bits);
+    case NUMBER_INT64: return copy_int64(d, bits);
+    case NUMBER_NATIVEINT: return copy_nativeint(d, bits);
+    case NUMBER_DOUBLE: break;
+    }
+    return copy_double(d, found->xmm[xmm]);
+}
+
+/* Boxes a number as an allocation of the instruction that made it, with the loop's registers saved
  * (E2): a collection may run, a sample may be taken. moves: all of the exit. A value that several
  * words hold stays one block. */
 static void box(struct domain *d, const struct native_registers *found, const uint32_t *moves,
                 const uint32_t *w) {
-    uint32_t xmm = w[0] & 0xfff;
+    uint32_t operand = w[0] & 0xfff;
     for (const uint32_t *before = moves; before < w; before += words_of_move(before)) {
-        if (kind_of_move(before) != EXIT_XMM || (before[0] & 0xfff) != xmm) continue;
+        if (kind_of_move(before) != EXIT_XMM || (before[0] & 0xfff) != operand) continue;
         value *sp = d->stack.sp + SAVED_WORDS;
         move(d, &d->accu, sp, w, *place_of_move(&d->accu, sp, before));
         return;
     }
     d->stack.sp[1] = (value)wide(w);
-    value block = gc_alloc_small(&d->gc, 1, TAG_DOUBLE);
-    set_double_field(block, 0, found->xmm[xmm]);
+    value block = boxed(d, found, operand & 15, (enum native_number)(operand >> 4));
     move(d, &d->accu, d->stack.sp + SAVED_WORDS, w, block);
 }
 
-static void box_floats(struct domain *d, const struct native_registers *found, const uint32_t *exit,
-                       struct vm_native_state *state) {
+static void box_numbers(struct domain *d, const struct native_registers *found,
+                        const uint32_t *exit, struct vm_native_state *state) {
     d->stack.sp = state->sp - SAVED_WORDS;
     d->stack.sp[0] = state->env, d->stack.sp[2] = val_of_int(0);
     d->accu = state->accu;
@@ -378,7 +391,7 @@ static void leave(struct domain *d, const struct native_registers *found, uint32
     struct vm_native *n = d->vm->native;
     uint32_t *exit = n->exits.words + position;
     const uint32_t *w = exit + EXIT_HEAD_WORDS;
-    bool floats = false;
+    bool numbers = false;
     n->exit_count++;
     exit[EXIT_TAKEN] += exit[EXIT_TAKEN] != UINT32_MAX;
     state->pc = d->vm->decoded_area->words + exit[EXIT_DECODED];
@@ -389,9 +402,9 @@ static void leave(struct domain *d, const struct native_registers *found, uint32
         value v = moved(found, state->sp, w);
         if (w[0] >> 16 == EXIT_SLOT_ENV) state->env = v;
         else move(d, &state->accu, state->sp, w, v);
-        floats |= kind_of_move(w) == EXIT_XMM;
+        numbers |= kind_of_move(w) == EXIT_XMM;
     }
-    if (floats) box_floats(d, found, exit, state);
+    if (numbers) box_numbers(d, found, exit, state);
 }
 
 void vm_native_run(struct domain *d, uintptr_t address, struct vm_native_state *state) {

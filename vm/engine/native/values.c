@@ -3,10 +3,10 @@
 
 #include "gc/value.h"
 #include "vm/base/os.h"
-#include "vm/engine/native/allocation.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/contents.h"
 #include "vm/engine/native/known.h"
+#include "vm/engine/native/numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -67,18 +67,19 @@ uint16_t nv_in_register(struct native_compiler *c, int reg, unsigned facts) {
     ASSERT(c->now.of_reg[reg] == NO_VALUE);
     uint16_t v = new_value(c, VALUE_PLAIN);
     c->now.values[v].reg = (int8_t)reg;
-    c->now.values[v].facts = (uint8_t)facts;
+    c->now.values[v].facts = (uint16_t)facts;
     c->now.of_reg[reg] = v;
     c->changes++;
     return v;
 }
 
-uint16_t nv_in_xmm(struct native_compiler *c, int xmm) {
+uint16_t nv_in_xmm(struct native_compiler *c, int xmm, enum native_number number) {
     ASSERT(c->now.of_xmm[xmm] == NO_VALUE);
     uint16_t v = new_value(c, VALUE_PLAIN);
     c->now.values[v].xmm = (int8_t)xmm;
     c->now.values[v].maker = (struct native_maker){(uint16_t)c->body, (uint16_t)c->row};
-    c->now.values[v].facts = FACT_BLOCK | FACT_DOUBLE;
+    c->now.values[v].facts = (uint16_t)(FACT_BLOCK | native_number_fact(number));
+    c->now.values[v].number = (uint8_t)number;
     c->now.of_xmm[xmm] = v;
     c->changes++;
     return v;
@@ -283,15 +284,6 @@ void nv_take_register(struct native_compiler *c, int reg) {
     c->changes++;
 }
 
-/* Allocates a block for the float in an xmm register. */
-static int box(struct native_compiler *c, uint16_t v) {
-    int reg = nv_free_register(c);
-    allocate_words(c, 1, TAG_DOUBLE);
-    emit_float_store(&c->e, at_base(R_YOUNG, 8), nv_at(c, v)->xmm);
-    emit_address(&c->e, reg, at_base(R_YOUNG, 8));
-    return reg;
-}
-
 int nv_register(struct native_compiler *c, uint16_t v) {
     struct native_value *p = nv_at(c, v);
     if (p->kind == VALUE_ENV) return R_ENV;
@@ -303,7 +295,7 @@ int nv_register(struct native_compiler *c, uint16_t v) {
     if (p->kind == VALUE_CONSTANT) emit_constant(&c->e, reg = nv_free_register(c), p->k);
     else if (p->home >= 0)
         emit_load(&c->e, reg = nv_free_register(c), nv_place(c, (uint32_t)p->home));
-    else if (p->xmm != R_NONE) reg = box(c, v);
+    else if (p->xmm != R_NONE) native_box_number(c, v, reg = nv_free_register(c));
     else {
         ASSERT(c->failed); /* NV1 */
         return R_BP;
@@ -370,9 +362,11 @@ void nv_pin(struct native_compiler *c, uint32_t slot, int reg, unsigned facts, b
     struct native_values *s = &c->now;
     uint16_t v = s->slots[slot].v;
     struct native_value *p = nv_at(c, v);
-    if (facts & FACT_DOUBLE) p->xmm = (int8_t)reg, s->of_xmm[reg] = v;
-    else p->reg = (int8_t)reg, s->of_reg[reg] = v;
-    p->facts = (uint8_t)facts;
+    if (facts & FACT_NUMBERS) {
+        p->xmm = (int8_t)reg, s->of_xmm[reg] = v;
+        p->number = (uint8_t)native_number_of_fact(facts);
+    } else p->reg = (int8_t)reg, s->of_reg[reg] = v;
+    p->facts = (uint16_t)facts;
     c->changes++;
     if (in_memory) return;
     p->home = -1;

@@ -27,10 +27,16 @@ enum {
     FACT_STRING = 32,
     FACT_DOUBLE = 64,
     FACT_DOUBLES = 128,
+    FACT_INT32 = 256, /* of the modules Int32, Int64, Nativeint */
+    FACT_INT64 = 512,
+    FACT_NATIVEINT = 1024,
+    FACT_NUMBERS = FACT_DOUBLE | FACT_INT32 | FACT_INT64 | FACT_NATIVEINT,
 };
 enum value_kind { VALUE_PLAIN, VALUE_CONSTANT, VALUE_ENV };
+/* What an xmm register holds of a boxed number (numbers.h). */
+enum native_number { NUMBER_DOUBLE, NUMBER_INT32, NUMBER_INT64, NUMBER_NATIVEINT };
 
-/* What made a float: a row of a body (inlining.h). */
+/* What made a number: a row of a body (inlining.h). */
 struct native_maker {
     uint16_t body, row;
 };
@@ -43,11 +49,12 @@ struct native_value {
         int64_t k;                         /* of a constant */
         struct native_size_test size_test; /* of a PLAIN value */
     };
-    struct native_maker maker; /* of a float in a register */
+    struct native_maker maker; /* of a number in an xmm register */
     uint16_t refs, fields;     /* fields: it has at least that many */
     int16_t home;              /* NV2; -1: none */
     int8_t reg, xmm;           /* -1: none; E has none */
-    uint8_t facts, kind;
+    uint16_t facts;
+    uint8_t kind, number; /* number: in xmm */
 };
 struct native_slot {
     uint16_t v;
@@ -84,7 +91,7 @@ struct native_values {
 uint16_t nv_constant(struct native_compiler *c, int64_t k);
 uint16_t nv_env(struct native_compiler *c); /* the current closure */
 uint16_t nv_in_register(struct native_compiler *c, int reg, unsigned facts);
-uint16_t nv_in_xmm(struct native_compiler *c, int xmm);
+uint16_t nv_in_xmm(struct native_compiler *c, int xmm, enum native_number number);
 void nv_set_a(struct native_compiler *c, uint16_t v);
 /* An inlined function begins, or ends. */
 void nv_set_env(struct native_compiler *c, uint16_t v);
@@ -111,20 +118,20 @@ int nv_free_register(struct native_compiler *c);
 /* The same, that one. */
 void nv_take_register(struct native_compiler *c, int reg);
 int nv_free_xmm(struct native_compiler *c);
-/* A register that holds v; a float is boxed first, which may exit. */
+/* A register that holds v; a number in an xmm register is boxed first, which may exit. */
 int nv_register(struct native_compiler *c, uint16_t v);
 void nv_unlock(struct native_compiler *c);
 /* v into that register, which is taken or not one of values. */
 void nv_copy_to(struct native_compiler *c, int reg, uint16_t v);
 
 /* ---- Between pieces of code. ---- */
-/* Writes all slots, or the lowest n, into the frame, and contents into their blocks; floats are
+/* Writes all slots, or the lowest n, into the frame, and contents into their blocks; numbers are
  * boxed first, which may exit. */
 void nv_flush(struct native_compiler *c, uint32_t n);
 /* Writes slot i, if it is not in memory. */
 void nv_flush_slot(struct native_compiler *c, uint32_t i);
 /* At a label (nv_begin) the value of a slot is in a register, of which these facts hold: an xmm one
- * with FACT_DOUBLE. in_memory: in the slot too. */
+ * with one of FACT_NUMBERS. in_memory: in the slot too. */
 void nv_pin(struct native_compiler *c, uint32_t slot, int reg, unsigned facts, bool in_memory);
 /* Other code runs: registers are free, facts end. Needs: flushed, A replaced next. */
 void nv_forget(struct native_compiler *c);

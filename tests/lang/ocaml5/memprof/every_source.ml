@@ -1,4 +1,5 @@
 (* flags: -g *)
+(* jit: no: counts integers that stay in registers *)
 (* The source, size and number of samples of each kind of allocation, at a rate of 1: blocks, the memory of
    bigarrays, unmarshalled values. *)
 open Gc.Memprof
