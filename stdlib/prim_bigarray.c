@@ -9,17 +9,16 @@ static bool is_fortran(const struct bigarray *b) { return b->flags & BIGARRAY_FO
 
 /* ---- Elements. ---- */
 
-/* The number of the element at these indices, one per dimension. Fails: raises. */
-static uintptr_t offset_of(struct domain *d, const struct bigarray *b, const intptr_t *indices) {
-    bool fortran = is_fortran(b);
-    if (b->num_dims == 1) { /* the most frequent case */
-        uintptr_t index = (uintptr_t)indices[0] - fortran;
-        if (index >= (uintptr_t)b->dim[0]) vm_raise_bound_error(d);
-        return index;
-    }
-    uintptr_t offset = 0;
-    for (intptr_t i = 0; i < b->num_dims; i++) {
-        intptr_t k = fortran ? b->num_dims - 1 - i : i;
+/* The number of the element at these indices, one for each of the n dimensions. Callers know n, so
+ * that the loop is unrolled. Fails: raises. */
+static inline __attribute__((always_inline)) uintptr_t offset_of(struct domain *d,
+                                                                 const struct bigarray *b,
+                                                                 const intptr_t *indices,
+                                                                 intptr_t n) {
+    uintptr_t fortran = is_fortran(b), offset = 0;
+    ASSERT(n == b->num_dims);
+    for (intptr_t i = 0; i < n; i++) {
+        intptr_t k = fortran ? n - 1 - i : i;
         uintptr_t index = (uintptr_t)indices[k] - fortran;
         if (index >= (uintptr_t)b->dim[k]) vm_raise_bound_error(d);
         offset = offset * (uintptr_t)b->dim[k] + index;
@@ -83,16 +82,19 @@ static void store_element(const struct bigarray *b, uintptr_t i, value v) {
     }
 }
 
-static value get(struct domain *d, value v, const intptr_t *indices, intptr_t n) {
+static inline __attribute__((always_inline)) value get(struct domain *d, value v,
+                                                       const intptr_t *indices, intptr_t n) {
     const struct bigarray *b = bigarray_of(v);
     if (n != b->num_dims) vm_invalid_argument(d, "Bigarray.get: wrong number of indices");
-    return element(d, b, offset_of(d, b, indices));
+    return element(d, b, offset_of(d, b, indices, n));
 }
 
-static value set(struct domain *d, value v, const intptr_t *indices, intptr_t n, value x) {
+static inline __attribute__((always_inline)) value set(struct domain *d, value v,
+                                                       const intptr_t *indices, intptr_t n,
+                                                       value x) {
     const struct bigarray *b = bigarray_of(v);
     if (n != b->num_dims) vm_invalid_argument(d, "Bigarray.set: wrong number of indices");
-    uintptr_t offset = offset_of(d, b, indices);
+    uintptr_t offset = offset_of(d, b, indices, n);
     check_element(d, b, x);
     store_element(b, offset, x);
     return VAL_UNIT;
@@ -218,7 +220,7 @@ value prim_ba_slice(struct domain *d, value v, value indices) {
     for (intptr_t i = 0; i < n; i++) all[first_given + i] = given[i];
     for (intptr_t i = 0; i < rest; i++) all[first_rest + i] = fortran;
     size_t bytes = bigarray_element_bytes[bigarray_kind(b)];
-    char *data = (char *)b->data + offset_of(d, b, all) * bytes;
+    char *data = (char *)b->data + offset_of(d, b, all, b->num_dims) * bytes;
     return new_view(d, v, b->flags, (int)rest, data, b->dim + first_rest);
 }
 
