@@ -98,7 +98,11 @@ static bool minor_resize(struct gc_domain *g, size_t words) {
         g->minor.wanted_words = (g->young_end - g->young_start) / 8;
         return false;
     }
+    size_t before = g->young_end - g->young_start;
     if (bytes < had) gc_os_discard(start + bytes, had - bytes);
+    /* A minor heap that grows because it was full will be full again. */
+    bool will_be_used = heap->params.adaptive_minor && heap->stats.minor_collections > 0;
+    if (bytes > before && will_be_used) gc_os_populate(start + before, bytes - before);
     uintptr_t old_end = g->young_end;
     g->young_end = g->young_ptr = g->young_start + bytes;
     gc_sample_rebase(g, old_end);
