@@ -117,6 +117,9 @@ static inline bool strings_are_equal(value a, value b) {
 static inline int strings_order(value a, value b) {
     const uintptr_t content = UINTPTR_MAX >> 8; /* of a last word */
     uintptr_t n = wosize_of(a), m = wosize_of(b), least = n < m ? n : m;
+    uintptr_t first = least > 1 ? (uintptr_t)field(a, 0) : 0;
+    uintptr_t other = least > 1 ? (uintptr_t)field(b, 0) : 0;
+    if (first != other) return __builtin_bswap64(first) < __builtin_bswap64(other) ? -1 : 1;
     if (least > STRING_WORDS_INLINE) {
         uintptr_t la = string_length(a), lb = string_length(b);
         int c = memcmp((void *)a, (void *)b, la < lb ? la : lb);

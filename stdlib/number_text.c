@@ -176,9 +176,9 @@ int64_t prim_parse_integer(struct domain *d, value text, unsigned bits, const ch
         p += 2;
     }
     uint64_t n, limit = (uint64_t)1 << (bits - 1);
-    if (!read_magnitude(p, end, base, &n)) vm_failwith(d, "%s", failure);
+    if (!read_magnitude(p, end, base, &n)) vm_raise_with_text(d, EXN_FAILURE, failure);
     if (prefixed ? bits < 64 && n >= limit << 1 : negative ? n > limit : n >= limit)
-        vm_failwith(d, "%s", failure);
+        vm_raise_with_text(d, EXN_FAILURE, failure);
     return (int64_t)(negative ? -n : n);
 }
 

@@ -336,8 +336,14 @@ static __attribute__((noinline)) intptr_t compare_blocks(struct domain *d, value
     return order != UNDECIDED ? order : walk(d, a, b, total, i, n);
 }
 
+static inline bool is_string(const struct domain *d, value v) {
+    return gc_is_heap_block(&d->gc, v) && tag_of(v) == TAG_STRING;
+}
+
 static inline intptr_t compare_values(struct domain *d, value a, value b, bool total) {
-    return is_int(a & b) ? order_of(a, b) : compare_blocks(d, a, b, total);
+    if (is_int(a & b)) return order_of(a, b);
+    if (is_string(d, a) && is_string(d, b)) return a == b ? 0 : compare_strings(d, a, b);
+    return compare_blocks(d, a, b, total);
 }
 
 #define COMPARISON(name, total, result)                     \

@@ -34,9 +34,9 @@ enum { TAG_OF_INT = 1000, TAG_OUT_OF_HEAP = 1001, TAG_UNALIGNED = 1002 };
 value prim_obj_tag(struct domain *d, value v) {
     if (is_int(v)) return val_of_int(TAG_OF_INT);
     if (v & 7) return val_of_int(TAG_UNALIGNED);
-    if (vm_raw_is_word(v) && (field(v, 1) & 7)) return val_of_int(TAG_UNALIGNED);
-    if (!gc_in_range(&d->gc, v) || vm_raw_is_word(v)) return val_of_int(TAG_OUT_OF_HEAP);
-    return val_of_int(tag_of(v));
+    if (!gc_in_range(&d->gc, v)) return val_of_int(TAG_OUT_OF_HEAP);
+    if (!vm_raw_is_word(v)) return val_of_int(tag_of(v));
+    return val_of_int(field(v, 1) & 7 ? TAG_UNALIGNED : TAG_OUT_OF_HEAP);
 }
 
 value prim_obj_set_tag(struct domain *d, value v, value tag) {

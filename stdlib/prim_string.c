@@ -112,13 +112,21 @@ COMPARISON(greaterequal, val_of_bool(order(d, a, b) >= 0))
 
 /* ---- Copying. ---- */
 
+/* Whether [at, at + n) are bytes of the first `size`. */
+static bool lies_in(uintptr_t size, intptr_t at, intptr_t n) {
+    return (uintptr_t)n <= size && (uintptr_t)at <= size - (uintptr_t)n;
+}
+
 value prim_blit_bytes(struct domain *d, value from, value from_at, value to, value to_at,
                       value length) {
     intptr_t i = int_of_val(from_at), j = int_of_val(to_at), n = int_of_val(length);
     if (n == 0) return VAL_UNIT;
     vm_charge_work(d, (size_t)n);
     const char *bytes = string_bytes(from) + i;
-    if (!prim_checked(d)) memmove(string_bytes(to) + j, bytes, (size_t)n);
+    /* The usual case: strings, and the byte that gives the second one's length is not written. */
+    bool inside = tag_of(from) == TAG_STRING && tag_of(to) == TAG_STRING &&
+                  lies_in(8 * wosize_of(from), i, n) && lies_in(8 * wosize_of(to), j, n + 1);
+    if (inside || !prim_checked(d)) memmove(string_bytes(to) + j, bytes, (size_t)n);
     else if (!vm_raw_has_bytes(from, (uintptr_t)i, (uintptr_t)n) ||
              !vm_raw_write(d, to, (uintptr_t)j, (uintptr_t)n, bytes, false))
         vm_raise_bound_error(d);
