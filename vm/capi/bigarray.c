@@ -5,7 +5,9 @@
 
 #include <stdarg.h>
 
-_Static_assert(offsetof(struct bigarray, proxy) == 24 && offsetof(struct bigarray, dim) == 32,
+_Static_assert(offsetof(struct bigarray, data) == 0 && offsetof(struct bigarray, num_dims) == 8 &&
+                   offsetof(struct bigarray, flags) == 16 &&
+                   offsetof(struct bigarray, proxy) == 24 && offsetof(struct bigarray, dim) == 32,
                "the layout of struct caml_ba_array");
 
 const int caml_ba_element_size[BIGARRAY_KINDS] = {4, 8, 1, 1, 2, 2, 4, 8, 8, 8, 8, 16, 1, 2};

@@ -3,6 +3,7 @@
  * does not handle exit, except those of comparisons, which are often not integers: these take the
  * call. */
 #include "vm/code/kinds.h"
+#include "vm/engine/native/bigarrays.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/generic_items.h"
@@ -299,5 +300,5 @@ void native_primitive(struct native_compiler *c, const struct vm_ir_row *row) {
                 float_form(c, inlined) || integer_form(c, prim) || multi_byte_form(c, prim);
     c->checks = checks;
     c->raises_bound_errors = false;
-    if (!done) native_call_primitive(c, row);
+    if (!done && !native_bigarray(c, row)) native_call_primitive(c, row);
 }

@@ -57,7 +57,7 @@ static bool need_kind(struct native_compiler *c, uint16_t v, char kind, unsigned
     return true;
 }
 
-static bool need_kinds(struct native_compiler *c, const struct vm_linked_prim *prim, uint32_t n) {
+bool native_need_kinds(struct native_compiler *c, const struct vm_linked_prim *prim, uint32_t n) {
     if (!c->checks || prim->stub || vm_kinds_are_any(prim->kinds)) return true;
     for (uint32_t i = 0; i < n; i++) {
         uint16_t v = i == 0 ? c->now.a : nv_top(c, i - 1);
@@ -135,7 +135,7 @@ void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *ro
     const struct vm_linked_prim *prim = &c->vm->prims[row->operands[1]];
     uint32_t n = row->operands[0];
     bool by_array = row->op == OP_C_CALLN;
-    if (!by_array && !need_kinds(c, prim, n)) {
+    if (!by_array && !native_need_kinds(c, prim, n)) {
         native_leave(c);
         return;
     }

@@ -9,6 +9,9 @@ struct vm_linked_prim;
 /* Whether a primitive only computes: it does not read the saved registers, and the call needs no
  * poll. */
 bool native_primitive_is_light(const struct vm_linked_prim *prim);
+/* In checked mode, guards that the n arguments are of the kinds that the primitive takes. False:
+ * machine code cannot check them. */
+bool native_need_kinds(struct native_compiler *c, const struct vm_linked_prim *prim, uint32_t n);
 /* The call of a C_CALL row: arguments of another kind than the primitive takes exit first. */
 void native_call_primitive(struct native_compiler *c, const struct vm_ir_row *row);
 /* The same, out of line; R_BASE is restored. */
