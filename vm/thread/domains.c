@@ -15,6 +15,7 @@
 
 #include <sched.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* The domains of a machine. */
 struct vm_domains {
@@ -101,11 +102,32 @@ static void keep_sync(struct vm_domain_record *r, value sync, bool is_mutex) {
     r->condition = field(sync, 2);
 }
 
+static int64_t now_ns(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * (int64_t)1000000000 + now.tv_nsec;
+}
+
+/* Whether there may be another domain. In OCaml the others have run beside this one, and may have
+ * ended. At the limit they therefore get their turns now, until one has ended, or all have waited
+ * in ROUNDS_OF_WAITING rounds of turns, or after ROOM_NS. GC: may run. */
+static bool find_room(struct domain *d) {
+    enum { ROUNDS_OF_WAITING = 64, ROOM_NS = 1000000000 };
+    const struct vm_domains *domains = d->vm->domains;
+    size_t limit = vm_max_domains(d->vm);
+    if (domains->count < limit) return true;
+    int64_t start = now_ns();
+    int waited = 0;
+    while (d->vm->threads != NULL && domains->count >= limit && waited < ROUNDS_OF_WAITING &&
+           now_ns() - start < ROOM_NS)
+        waited = vm_thread_round(d) ? 0 : waited + 1;
+    return domains->count < limit;
+}
+
 intptr_t vm_domain_spawn(struct domain *d, value closure, value sync) {
-    struct vm_domains *domains = d->vm->domains;
     GC_ROOT(&d->gc, &closure, &sync);
     if (!is_sync(d, sync)) vm_invalid_argument(d, "Domain.spawn");
-    if (domains->count >= vm_max_domains(d->vm)) vm_failwith(d, "failed to allocate domain");
+    if (!find_room(d)) vm_failwith(d, "failed to allocate domain");
     vm_threads_start(d);
     struct vm_thread *t = vm_thread_add(d, closure, true);
     struct vm_domain_record *r = t == NULL ? NULL : new_record(d->vm);

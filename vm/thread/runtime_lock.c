@@ -25,6 +25,7 @@
 #include "vm/thread/thread_internal.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <time.h>
 
@@ -195,7 +196,20 @@ void vm_thread_yield_if_due(struct domain *d) {
         threads->watch_due = false;
         vm_spin_watch(d);
     }
+    if (threads->yield_due) threads->slices_used++;
     if (threads->yield_due || vm_spin_seen(d)) vm_thread_yield(d);
+}
+
+bool vm_thread_round(struct domain *d) {
+    struct vm_threads *threads = d->vm->threads;
+    size_t beginning = threads->beginning, slices = threads->slices_used;
+    vm_thread_yield(d);
+    if (threads->beginning > 0) { /* their POSIX threads do not wait for the lock yet */
+        vm_enter_blocking(d);
+        sched_yield();
+        vm_leave_blocking(d);
+    }
+    return beginning > 0 || threads->slices_used > slices;
 }
 
 /* ---- Waiting for other threads. Both sides hold the runtime lock, so nothing happens between the

@@ -294,6 +294,7 @@ static void *run_thread(void *context) {
     value unit = VAL_UNIT;
     pthread_setspecific(t->threads->self, t);
     vm_leave_blocking(d);
+    t->threads->beginning--;
     if (_setjmp(t->exit) == 0) {
         value closure = d->accu;
         d->accu = VAL_UNIT;
@@ -320,8 +321,10 @@ int vm_thread_launch(struct vm_thread *t) {
     if (bytes < VM_C_STACK_BYTES) pthread_attr_setstacksize(&attributes, VM_C_STACK_BYTES);
     int error = pthread_create(&id, &attributes, run_thread, t);
     pthread_attr_destroy(&attributes);
-    if (error == 0) vm_tick_start(t->threads);
-    return error;
+    if (error != 0) return error;
+    t->threads->beginning++;
+    vm_tick_start(t->threads);
+    return 0;
 }
 
 value vm_thread_create(struct domain *d, value closure) {
@@ -534,5 +537,6 @@ void vm_threads_in_child(struct vm_threads *threads) {
     }
     threads->count = self != NULL;
     threads->bodies = self != NULL && self->is_body;
+    threads->beginning = 0;
     if (self != NULL) pthread_cond_init(&self->turn, NULL);
 }

@@ -35,6 +35,9 @@ void vm_thread_join(struct domain *d, value handle);
 void vm_thread_yield(struct domain *d);
 /* The same if the time slice of the running thread is over. GC: may run. */
 void vm_thread_yield_if_due(struct domain *d);
+/* Lets each thread that can run do so until it waits or its time slice is over. Returns whether a
+ * thread began or used up its time slice. Needs: vm_threads_start. GC: may run. */
+bool vm_thread_round(struct domain *d);
 /* Ends the running thread: the program, without at_exit functions, if it is the last one. */
 _Noreturn void vm_thread_exit(struct domain *d);
 

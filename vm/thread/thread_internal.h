@@ -61,6 +61,8 @@ struct vm_threads {
     size_t count;
     size_t bodies; /* that run the body of a domain, among them */
     struct gc_check_budget checked;
+    size_t beginning;       /* launched, but have not held the lock yet */
+    size_t slices_used;     /* how often a thread yielded because its time slice was over */
     size_t foreign_waiting; /* foreign threads about to be registered; under the mutex */
     intptr_t next_number;
     bool exiting;                 /* a thread ended the program (no vm_options.end_process) */
