@@ -9,6 +9,7 @@
 #include "vm/code/checks.h"
 #include "vm/code/version.h"
 #include "vm/engine/callback.h"
+#include "vm/stack/frame_layout.h"
 #include "vm/stack/stack.h"
 #include "vm/thread/pending.h"
 
@@ -232,7 +233,8 @@ static void set_stack_limit(struct domain *d, size_t words) {
     if (words == vm_stack_limit(d)) return;
     ASSERT(stack->low <= stack->sp && stack->sp <= stack->high); /* S1 */
     /* The stack's present depth and a reserve, so that Gc.set can return. */
-    size_t least = (size_t)(stack->high - stack->sp) + d->vm->version->stack_reserve_words;
+    size_t depth = (size_t)(stack->high - stack_of_ocaml(stack) - stack->base_words);
+    size_t least = depth + d->vm->version->stack_reserve_words;
     if (words < least) words = least;
     const struct vm_options *options = &d->vm->options;
     if (options->max_stack_holds && words > options->max_stack_words)

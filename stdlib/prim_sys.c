@@ -5,6 +5,7 @@
 #include "vm/code/checks.h"
 #include "vm/code/version.h"
 #include "vm/machine/machine.h"
+#include "vm/stack/frame_layout.h"
 #include "vm/stack/stack.h"
 #include "vm/thread/pending.h"
 #include "vm/thread/signal.h"
@@ -216,7 +217,10 @@ value prim_sys_isatty(struct domain *d, value channel) {
 
 /* Raises Stack_overflow unless the stack has room for a frame of that many words. */
 value prim_ensure_stack_capacity(struct domain *d, value words) {
-    if (int_of_val(words) > d->stack.sp - (value *)d->gc.mutator_limit_idle)
+    const value *top = stack_of_ocaml(&d->stack);
+    intptr_t more = int_of_val(words) - (intptr_t)d->vm->version->stack_reserve_words;
+    if (more <= 0) return VAL_UNIT;
+    if (more > top - d->stack.low || !vm_stack_reserve(d, top - more, top - more))
         vm_raise_stack_overflow(d);
     return VAL_UNIT;
 }

@@ -48,8 +48,8 @@ void vm_raise_already_resumed(struct domain *d) {
 void vm_effect_make_room(struct domain *d, value handle) {
     struct vm_fiber *f = vm_fiber_taken(d->vm, handle);
     if (f == NULL) vm_raise_already_resumed(d);
-    uintptr_t low = (uintptr_t)d->stack.sp - vm_fiber_room_bytes(d->vm);
-    if (vm_stack_grow(d, low)) return;
+    const value *low = d->stack.sp - vm_fiber_room_bytes(d->vm) / 8;
+    if (vm_stack_reserve(d, low, low)) return;
     vm_fiber_drop(d, f);
     vm_raise_stack_overflow(d);
 }

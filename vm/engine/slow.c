@@ -117,8 +117,8 @@ static void stop_in(struct domain *d, const struct vm_function *f, unsigned word
 
 /* Grows the stack for the function's frame, or raises Stack_overflow. */
 static void reserve_frame(struct domain *d, const struct vm_function *f) {
-    uintptr_t low = (uintptr_t)(d->stack.sp + SAVED_WORDS) - f->frame_bytes;
-    if (low >= d->gc.mutator_limit_idle || vm_stack_grow(d, low)) return;
+    const value *top = d->stack.sp + SAVED_WORDS;
+    if (vm_stack_reserve(d, top, top - f->frame_bytes / 8)) return;
     if (d->vm->version->overflow_is_in_callee) stop_in(d, f, 1);
     vm_raise_stack_overflow(d);
 }

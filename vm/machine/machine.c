@@ -70,11 +70,12 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
         return false;
     }
     if (gc.counts_empty_minors) gc_minor(&d->gc); /* OCaml 5 sizes the minor heap by one */
-    if (!vm_stack_create(d, words, VM_MAIN_STACK_RESERVE)) {
+    if (!vm_stack_create(d, words, true)) {
         vm_error_set(error, VM_NO_MEMORY, "for a stack of %zu words", words);
         return false;
     }
     vm_set_stack_limit(d, words);
+    vm_stack_apply_limit(d);
     gc_add_incremental_scanner(d->gc.heap, "the stack", vm_stack_scan, vm_stack_scan_some, d);
     d->backtrace = vm_must(vm_backtrace_create(d));
     d->backtrace_active = vm->options.backtrace;

@@ -67,10 +67,19 @@ enum { STACK_MARGIN_WORDS = 64 };
 /* Words below the limit that a frame of machine code may use if it has no more: its entry does not
  * subtract the frame's size. */
 enum { STACK_SMALL_FRAME_WORDS = 16 };
-/* Words of a stack beside those that its limit counts. */
-enum { STACK_EXTRA_WORDS = 2 * STACK_MARGIN_WORDS + STACK_SMALL_FRAME_WORDS };
+/* Words below the limit that a frame may use if its call was above it: as many as frames have for
+ * which the compiler of OCaml emits no test of its own, and some. */
+enum { STACK_FRAME_WORDS = 128 };
+/* Words of a stack beside those that its limit counts: also for what is inlined in machine code. */
+enum { STACK_EXTRA_WORDS = STACK_FRAME_WORDS + 2 * STACK_MARGIN_WORDS };
 /* The loop's saved registers (E2). */
 enum { SAVED_WORDS = 3 };
+/* What a stack has at its base and OCaml's has not: the frame in which the program returns. */
+enum { STACK_BASE_WORDS = 3 };
+/* While a primitive runs, where OCaml's stack pointer is: its loop saves a word less. GC: never. */
+static inline const value *stack_of_ocaml(const struct vm_stack *stack) {
+    return stack->sp + SAVED_WORDS - 2;
+}
 
 /* An activation: one run of the loop. setjmp is in vm_enter (vm/engine/callback.c); a raise in C
  * jumps to the innermost one. */

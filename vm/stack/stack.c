@@ -13,31 +13,49 @@
  * take for each word. */
 enum { FIRST_WORDS = 1024, CALL_STACK_BYTES = 12 };
 
-/* Bounds of what is reserved: what OCaml 4 begins with, and 32 GB, also of the limit in force. */
+/* Bounds of what is reserved, also of the sizes: OCaml's first stack, and 32 GB. */
 enum { LEAST_WORDS = 4096 };
-/* What a running program's stack has grown to, about: a limit that it sets doesn't shrink it. */
-enum { GROWN_WORDS = 4096 };
 #define MOST_WORDS (((size_t)1 << 32) - 4096) /* a depth is a uint32_t (vm/stack/fiber.h) */
 
 /* Words of a stack that are scanned in the time that marking takes for one block. */
 enum { WORDS_PER_ROOT = 8 };
 
-static size_t within_bounds(size_t words) {
-    return words < LEAST_WORDS ? LEAST_WORDS : words > MOST_WORDS ? MOST_WORDS : words;
-}
+/* ---- The size, as OCaml's. ---- */
 
 static size_t stack_room(const struct domain *d) {
     return (size_t)(d->stack.high - d->stack.low) - STACK_EXTRA_WORDS;
 }
 
-bool vm_stack_create(struct domain *d, size_t max_words, size_t reserve_words) {
-    size_t words = within_bounds(max_words) + STACK_EXTRA_WORDS;
-    size_t bytes = 8 * (words < reserve_words ? reserve_words : words);
+/* The size of OCaml's stack after one of that many words was requested. */
+static size_t made_size(const struct vm_version *version, size_t words) {
+    return words | version->stack_rounds_up;
+}
+
+/* The size to which one of `size` words can grow. */
+static size_t greatest_size(const struct domain *d, size_t size, size_t limit) {
+    while (size < limit && size < MOST_WORDS) size = made_size(d->vm->version, 2 * size);
+    return size < MOST_WORDS ? size : MOST_WORDS;
+}
+
+static size_t first_size(const struct domain *d, size_t limit, bool is_main) {
+    const struct vm_version *version = d->vm->version;
+    size_t words = is_main ? version->first_stack_words : version->thread_stack_words;
+    if (version->first_stack_is_limited && limit < words) words = limit;
+    return made_size(version, words);
+}
+
+bool vm_stack_create(struct domain *d, size_t limit, bool is_main) {
+    size_t reserve = is_main ? VM_MAIN_STACK_RESERVE : VM_THREAD_STACK_RESERVE;
+    size_t first = first_size(d, limit, is_main), words = greatest_size(d, first, limit);
+    if (words < reserve) words = reserve;
+    size_t bytes = 8 * (words + STACK_EXTRA_WORDS);
     value *low = vm_reserve(&bytes, 8 * (LEAST_WORDS + STACK_EXTRA_WORDS));
     if (low == NULL) return false;
     d->stack.low = low;
     d->stack.high = low + bytes / 8;
     d->stack.sp = d->stack.high;
+    d->stack.size_words = first;
+    d->stack.base_words = is_main ? STACK_BASE_WORDS : d->vm->version->thread_base_words;
     ASSERT(stack_room(d) >= LEAST_WORDS);
     vm_watermarks_reset(d);
     return true;
@@ -45,29 +63,29 @@ bool vm_stack_create(struct domain *d, size_t max_words, size_t reserve_words) {
 
 size_t vm_stack_limit(const struct domain *d) { return d->stack_limit_words; }
 
-void vm_set_stack_limit(struct domain *d, size_t words) {
-    bool running = d->stack.sp != d->stack.high;
-    d->stack_limit_words = words;
-    d->least_stack_words = d->vm->version->least_stack_words;
-    if (running && d->least_stack_words < GROWN_WORDS) d->least_stack_words = GROWN_WORDS;
-    vm_stack_apply_limit(d);
-}
-
-static size_t limit_in_force(const struct domain *d) {
-    const struct vm_version *version = d->vm->version;
-    size_t words = d->stack_limit_words, size = d->least_stack_words;
-    if (words > MOST_WORDS) words = MOST_WORDS;
-    while (version->stack_doubles && size < words) size *= 2;
-    if (words < size) words = size;
-    return words < stack_room(d) ? words : stack_room(d);
-}
+void vm_set_stack_limit(struct domain *d, size_t words) { d->stack_limit_words = words; }
 
 void vm_stack_apply_limit(struct domain *d) {
-    size_t words = limit_in_force(d);
-    if (d->stack.counted_words != 0 && d->stack.counted_words < words)
-        words = d->stack.counted_words;
-    d->gc.mutator_limit_idle = (uintptr_t)(d->stack.high - words - STACK_MARGIN_WORDS);
+    const struct vm_version *version = d->vm->version;
+    size_t words = d->stack.size_words, counted = d->stack.counted_words;
+    if (counted != 0 && counted < words) words = counted;
+    words = words < version->stack_reserve_words ? 0 : words - version->stack_reserve_words;
+    d->gc.mutator_limit_idle = (uintptr_t)(d->stack.high -
+                                           (d->stack.base_words + (ptrdiff_t)words));
     gc_update_limits(&d->gc);
+}
+
+/* One step of OCaml's growth: false, the limit. With --max-stack no step exceeds it. */
+static bool grow_size(struct domain *d) {
+    const struct vm_options *options = &d->vm->options;
+    size_t size = d->stack.size_words, most = stack_room(d);
+    if (size >= d->stack_limit_words) return false;
+    if (options->max_stack_holds && options->max_stack_words < most)
+        most = options->max_stack_words;
+    if (size >= most) return false;
+    size = made_size(d->vm->version, 2 * size);
+    d->stack.size_words = size < most ? size : most;
+    return true;
 }
 
 /* ---- What counts towards the heap's limit. ---- */
@@ -84,18 +102,26 @@ bool vm_stack_count(struct domain *d) {
     return stack_count_bytes(d, VM_THREAD_BYTES);
 }
 
-bool vm_stack_grow(struct domain *d, uintptr_t low) {
-    ASSERT(low < (uintptr_t)d->stack.high);
-    size_t had = d->stack.counted_words, most = limit_in_force(d);
-    size_t wanted = ((uintptr_t)d->stack.high - low) / 8;
-    if (had == 0 || wanted > most + STACK_MARGIN_WORDS) return false;
-    size_t wider = 2 * had > wanted ? 2 * had : wanted;
-    if (wider > most) wider = most;
-    size_t bytes = (wider - had) * (8 + CALL_STACK_BYTES);
+/* Counts twice as many words as before. */
+static void count_more(struct domain *d) {
+    size_t wider = 2 * d->stack.counted_words;
+    if (wider > d->stack.size_words) wider = d->stack.size_words;
+    size_t bytes = (wider - d->stack.counted_words) * (8 + CALL_STACK_BYTES);
     if (!gc_external_charge(&d->gc, bytes)) vm_raise_out_of_memory(d);
     d->stack.counted_bytes += bytes;
     d->stack.counted_words = wider;
-    vm_stack_apply_limit(d);
+}
+
+bool vm_stack_reserve(struct domain *d, const value *top, const value *low) {
+    ASSERT(low <= top && top <= d->stack.high);
+    while ((uintptr_t)low < d->gc.mutator_limit_idle) {
+        if (d->stack.counted_words != 0 && d->stack.counted_words < d->stack.size_words)
+            count_more(d);
+        else if (!grow_size(d))
+            return (uintptr_t)top >= d->gc.mutator_limit_idle &&
+                   (uintptr_t)(low + STACK_FRAME_WORDS) >= d->gc.mutator_limit_idle;
+        vm_stack_apply_limit(d);
+    }
     return true;
 }
 

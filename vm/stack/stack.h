@@ -1,7 +1,7 @@
 /* stack.h - VM stacks: their memory, their limits, and how the collector scans them.
  *
  * The stack of a thread counts towards --max-heap as far as it has grown, in steps that double
- * (vm_stack_grow); so does its C stack once C code nests in it. The main thread's stacks are not
+ * (vm_stack_reserve); so does its C stack once C code nests in it. The main thread's stacks are not
  * counted.
  *
  * S7  The height of a counted stack does not exceed counted_words. */
@@ -19,21 +19,23 @@
 /* What a new thread counts: the first pages of its stacks, and its structures. */
 #define VM_THREAD_BYTES ((size_t)32 << 10)
 
-/* Reserves a stack of max_words for d, which can be raised to reserve_words. Fails: false, the
- * system refuses. GC: never. */
-bool vm_stack_create(struct domain *d, size_t max_words, size_t reserve_words);
+/* Reserves a stack for d that can grow up to the limit, of the main thread or of another one.
+ * Fails: false, the system refuses. GC: never. */
+bool vm_stack_create(struct domain *d, size_t limit, bool is_main);
 void vm_stack_destroy(struct domain *d);
-/* The limit in words as it was set. In force it is at least OCaml's first stack and at most the
- * reserved address space. GC: never. */
+/* The limit in words. A stack grows as OCaml's do, by doubling, until its size is not below the
+ * limit or fills the reserved address space; it never shrinks. GC: never. */
 size_t vm_stack_limit(const struct domain *d);
 void vm_set_stack_limit(struct domain *d, size_t words);
-/* Applies the limit to d's stack after d got another one. GC: never. */
+/* Moves the limit of frames (mutator_limit_idle) to that of d's stack, after d got another one or
+ * this one has grown. GC: never. */
 void vm_stack_apply_limit(struct domain *d);
 /* Counts the stack of a new thread from now on. Fails: false, the heap's limit. GC: never. */
 bool vm_stack_count(struct domain *d);
-/* A frame is to be entered that goes down to low, below what is counted: counts more. False: the
- * limit is the stack's own. Fails: raises Out_of_memory. GC: may run. */
-bool vm_stack_grow(struct domain *d, uintptr_t low);
+/* Makes room for a frame whose call leaves the stack pointer at top, and which goes down to low.
+ * OCaml looks only at top; low matters for a frame of more than STACK_FRAME_WORDS. False: the limit
+ * is reached. Fails: raises Out_of_memory, if the heap's limit counts the stack. GC: may run. */
+bool vm_stack_reserve(struct domain *d, const value *top, const value *low);
 /* Counts the C stack of this thread, in which C code nests. Fails: false, the heap's limit.
  * GC: never. */
 bool vm_c_stack_count(struct domain *d);

@@ -48,6 +48,8 @@ struct vm_stack {
     struct vm_watermark watermarks[WATERMARK_COUNT];
     value *lowest_watermark; /* S4 */
     value *unscanned_end;    /* S6 */
+    size_t size_words;       /* of OCaml's stack: more may not be used without growing it */
+    ptrdiff_t base_words;    /* at its base, that OCaml's stack has not */
     size_t counted_words;    /* of the heap's limit; no more may be used (S7); 0: not limited so */
     size_t counted_bytes;    /* gc_external_charge, for this stack and its C stack */
     bool c_stack_counted;
@@ -103,7 +105,6 @@ struct domain {
     struct vm_thread *thread;        /* whose context this is; NULL: the machine has no threads */
     struct vm_domain_record *record; /* of the domain that runs */
     size_t stack_limit_words;        /* of every thread */
-    size_t least_stack_words;        /* the limit in force is not less */
     struct gc_check_budget checked_stack;
     bool backtrace_active; /* the record's */
     /* Allocates a small block for the loop when the slow path is taken only for a sample: returns

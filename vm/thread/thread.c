@@ -99,8 +99,7 @@ static void free_context(struct domain *d, struct vm_context *context) {
 static bool make_context(struct domain *d, struct vm_context *context) {
     struct vm_context running = d->context;
     d->context = (struct vm_context){.accu = VAL_UNIT, .exn = VAL_UNIT};
-    bool made = vm_stack_count(d) &&
-                vm_stack_create(d, d->stack_limit_words, VM_THREAD_STACK_RESERVE);
+    bool made = vm_stack_count(d) && vm_stack_create(d, d->stack_limit_words, false);
     if (made) d->backtrace = vm_backtrace_create(d);
     made = made && d->backtrace != NULL;
     *context = d->context;
