@@ -118,6 +118,9 @@ static void show_registers(int a, int b) {
         printf("cqo ; idiv %s\n", wide[b]);
     }
     SHOW(emit_multiply(&e, a, b), "imul %s,%s", wide[a], wide[b]);
+    SHOW(emit_multiply_constant(&e, a, b, 100), "imul %s,%s,0x64", wide[a], wide[b]);
+    SHOW(emit_multiply_constant(&e, a, b, -1000), "imul %s,%s,0xfffffffffffffc18", wide[a],
+         wide[b]);
     SHOW(emit_multiply_high(&e, b), "imul %s", wide[b]);
     SHOW(emit_negate(&e, a), "neg %s", wide[a]);
     SHOW(emit_shift(&e, SHIFT_LEFT, a, 3), "shl %s,0x3", wide[a]);

@@ -69,8 +69,12 @@ static void divide_by_product(struct native_compiler *c, uint16_t a, int64_t d, 
     emit_shift(e, SHIFT_RIGHT_SIGNED, R_TEMP2, 63);
     emit_alu(e, ALU_SUB, quotient, R_TEMP2);
     if (modulo) {
-        emit_constant(e, R_A, d);
-        emit_multiply(e, R_A, quotient);
+        if (fits_32(d)) {
+            emit_multiply_constant(e, R_A, quotient, (int32_t)d);
+        } else {
+            emit_constant(e, R_A, d);
+            emit_multiply(e, R_A, quotient);
+        }
         emit_alu(e, ALU_SUB, R_TEMP, R_A);
     }
     finish(c, modulo ? R_TEMP : quotient, quotient);

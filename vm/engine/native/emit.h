@@ -128,6 +128,7 @@ void emit_add_memory(struct emitter *e, struct native_place at, int32_t k);
 void emit_test_byte(struct emitter *e, int reg, uint8_t bits);
 void emit_test_memory_byte(struct emitter *e, struct native_place at, uint8_t bits);
 void emit_multiply(struct emitter *e, int to, int from);
+void emit_multiply_constant(struct emitter *e, int to, int from, int32_t k); /* to := from * k */
 /* The upper 64 bits of R_A * by, in R_ARG3; changes R_A. */
 void emit_multiply_high(struct emitter *e, int by);
 /* R_A := R_A / by, R_ARG3 := R_A mod by; by is another register. */

@@ -258,6 +258,11 @@ void emit_multiply(struct emitter *e, int to, int from) {
     two_byte_register(e, WIDE, 0xaf, to, from, false);
 }
 
+void emit_multiply_constant(struct emitter *e, int to, int from, int32_t k) {
+    with_register(e, WIDE, k >= -128 && k < 128 ? 0x6b : 0x69, to, from);
+    put_constant_operand(e, k);
+}
+
 void emit_multiply_high(struct emitter *e, int by) { with_register(e, WIDE, 0xf7, 5, by); }
 
 void emit_divide(struct emitter *e, int by) {

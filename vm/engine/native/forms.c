@@ -262,13 +262,35 @@ static void subtract(struct native_compiler *c) {
     pop_to(c, 1, reg, FACT_INT);
 }
 
+/* v * n, where v is tagged: v n - n + 1. One instruction can do that for 2, 3, 5 and 9. */
+static void multiply_by(struct native_compiler *c, uint16_t v, int32_t n) {
+    int from = nv_register(c, v), reg = nv_free_register(c);
+    if (n == 2 || n == 3 || n == 5 || n == 9) {
+        unsigned scale = (unsigned)__builtin_ctz((unsigned)n - 1);
+        emit_address(&c->e, reg, at_index(from, from, scale, 1 - n));
+    } else {
+        emit_multiply_constant(&c->e, reg, from, n);
+        emit_alu_constant(&c->e, ALU_ADD, reg, 1 - n);
+    }
+    pop_to(c, 1, reg, FACT_INT);
+}
+
 static void multiply(struct native_compiler *c) {
     uint16_t a = c->now.a, b = nv_top(c, 0);
+    int64_t k;
     both_ints(c);
-    int reg = native_copy(c, a);
+    if (nv_small_constant(c, b, &k)) {
+        multiply_by(c, a, (int32_t)(k >> 1));
+        return;
+    }
+    if (nv_small_constant(c, a, &k)) {
+        multiply_by(c, b, (int32_t)(k >> 1));
+        return;
+    }
+    int x = nv_register(c, a), reg = nv_free_register(c);
     nv_copy_to(c, R_TEMP, b);
     emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
-    emit_alu_constant(&c->e, ALU_SUB, reg, 1);
+    emit_address(&c->e, reg, at_base(x, -1));
     emit_multiply(&c->e, reg, R_TEMP);
     emit_alu_constant(&c->e, ALU_ADD, reg, 1);
     pop_to(c, 1, reg, FACT_INT);
