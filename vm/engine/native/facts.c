@@ -106,7 +106,20 @@ void need_mutable_field(struct native_compiler *c, uint16_t v, uint32_t i) {
     need_index(c, v, i);
 }
 
-/* Twice the block's size, plus 1: all tagged indices of its fields are below. */
+/* Twice the block's size, plus 1 or not, which makes no difference to an odd number: all tagged
+ * indices of its fields are below. */
+static int bound_of_block(struct native_compiler *c, uint16_t v) {
+    uint16_t bound = known_find(c, v, KNOWN_SIZE);
+    if (bound == NO_VALUE) bound = known_find(c, v, KNOWN_BOUND);
+    if (bound != NO_VALUE) return nv_register(c, bound);
+    int block = nv_register(c, v), reg = nv_free_register(c);
+    emit_load(&c->e, reg, at_base(block, -8));
+    emit_shift(&c->e, SHIFT_RIGHT, reg, 9);
+    known_add(c, v, KNOWN_BOUND, nv_in_register(c, reg, FACT_INT));
+    return reg;
+}
+
+/* As VECTLENGTH gives it. */
 uint16_t size_of_block(struct native_compiler *c, uint16_t v) {
     uint16_t size = known_find(c, v, KNOWN_SIZE);
     if (size != NO_VALUE) return size;
@@ -154,7 +167,7 @@ static struct native_place item(struct native_compiler *c, uint16_t v, uint16_t 
     need_int(c, index);
     int block = nv_register(c, v), at = nv_register(c, index);
     if (c->checks) {
-        emit_alu(&c->e, ALU_COMPARE, at, nv_register(c, size_of_block(c, v)));
+        emit_alu(&c->e, ALU_COMPARE, at, bound_of_block(c, v));
         need_below(c);
     }
     return at_index(block, at, 2, -4);

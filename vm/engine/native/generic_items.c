@@ -16,11 +16,10 @@ static struct native_place item_of(struct native_compiler *c, uint16_t array, ui
     return at_index(block, nv_register(c, index), 2, -4);
 }
 
-/* Compares the index with the size, in R_TEMP. */
+/* Compares the index, which is odd, with twice the size, plus 1 or not, in R_TEMP. */
 static void compare_with_size(struct emitter *e, struct native_place item) {
     emit_load(e, R_TEMP, at_base(item.base, -8));
     emit_shift(e, SHIFT_RIGHT, R_TEMP, 9);
-    emit_alu_constant(e, ALU_OR, R_TEMP, 1);
     emit_alu(e, ALU_COMPARE, item.index, R_TEMP);
 }
 

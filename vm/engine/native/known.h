@@ -11,7 +11,8 @@
 /* A field of a block, by its number, or one of these. */
 enum {
     KNOWN_SIZE = -1 /* a block's, as VECTLENGTH gives it */,
-    KNOWN_LENGTH = -2 /* a string's */
+    KNOWN_LENGTH = -2 /* a string's */,
+    KNOWN_BOUND = -3 /* a block's size, of which the lowest bit may be missing */
 };
 
 /* The value of that kind, or NO_VALUE. */
