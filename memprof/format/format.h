@@ -47,8 +47,9 @@ enum mp_source {
 static inline bool mp_has_no_header(enum mp_source source) {
     return source == MP_SOURCE_CUSTOM || source == MP_SOURCE_FIBER;
 }
-/* Where a block was when it died. */
-enum mp_generation { MP_DIED_MINOR, MP_DIED_MAJOR };
+/* Where a block was when it died; HELD: in the major heap, and the field that had led to its
+ * promotion still did when it, or earlier the field's block, was found dead. */
+enum mp_generation { MP_DIED_MINOR, MP_DIED_MAJOR, MP_DIED_HELD };
 /* How the program ended; MP_DETACHED: it goes on without the recorder. */
 enum mp_outcome { MP_RETURNED, MP_EXITED, MP_UNCAUGHT, MP_KILLED, MP_DETACHED, MP_OUTCOME_COUNT };
 

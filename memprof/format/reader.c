@@ -296,7 +296,7 @@ static bool use_promotions(struct mp_reader *r, const struct mp_record_promotion
 }
 
 static bool use_deaths(struct mp_reader *r, const struct mp_record_deaths *d) {
-    return d->generation <= MP_DIED_MAJOR &&
+    return d->generation <= MP_DIED_HELD &&
            begin_list(r, d->elapsed, d->samples, MP_EVENT_DIED, d->generation);
 }
 

@@ -6,8 +6,8 @@
  *                 where the root is, by name --> HELD, before the PROMOTIONS of that collection
  *
  * A field of a major block is in the remembered set because an instruction has stored a young block
- * in it. The counting loop (vm/engine/tracer.h) shows each instruction before it is executed: slots
- * that the set has got since the last time are those of the last instruction. */
+ * in it. The counting loop (vm/engine/tracer.h) shows each instruction that may do so before it is
+ * executed: slots that the set has got since the last time are those of the last instruction. */
 #include "gc/assert.h"
 #include "gc/heap.h"
 #include "gc/walk.h"
@@ -49,7 +49,7 @@ static void on_unwind(void *context, struct domain *d, value exn) {}
 void mp_recorder_prepare(struct vm_options *options) {
     static const struct vm_tracer tracer = {on_instruction, on_unwind, NULL};
     options->tracer = &tracer;
-    options->count_instructions = true;
+    options->trace_stores = options->count_instructions = true;
 }
 
 /* The location of the instruction that has filled a slot of the set; 0: unknown. */
@@ -167,6 +167,10 @@ static void on_held(void *context, uint64_t id, const struct gc_root *root, bool
     case GC_ROOT_FINALISER: held.by.kind = MP_ROOT_FINALISER; break;
     }
     held.by.through = !direct;
+    if (held.by.kind == MP_HELD_FIELD) {
+        held.field = root->slot;
+        held.owner = gc_block_of_field(&r->d->gc, root->slot);
+    }
     vector_push(&r->holders.held, held, IF_SMALL_TABLES(1, 256), NULL);
 }
 
@@ -179,7 +183,7 @@ void mp_held_find(struct mp_recorder *r) {
     h->stores.count = 0; /* the collection empties the set */
 }
 
-/* ---- Records. ---- */
+/* ---- The order of records. ---- */
 
 static int order(uint64_t x, uint64_t y) { return (x > y) - (x < y); }
 
@@ -197,6 +201,41 @@ static int by_holder_and_id(const void *a, const void *b) {
     return by != 0 ? by : order(x->id, y->id);
 }
 
+/* ---- Fields of major blocks, after the promotion. ---- */
+
+static void keep(struct mp_holders *h, uint64_t id) {
+    word_map_add(&h->kept, id + 1, IF_SMALL_TABLES(2, 256), NULL);
+}
+
+/* The field's block may be dead already, and not swept. */
+static void note_edge(struct mp_recorder *r, const struct mp_held *held) {
+    struct gc_domain *g = &r->d->gc;
+    const struct mp_edge edge = {held->owner, held->field, *held->field, held->id};
+    if (!gc_is_reachable(g, held->owner)) keep(&r->holders, held->id);
+    else vector_push(&r->holders.edges, edge, IF_SMALL_TABLES(1, 256), NULL);
+}
+
+void mp_held_marked(struct mp_recorder *r) {
+    struct mp_holders *h = &r->holders;
+    size_t kept = 0;
+    for (size_t i = 0; i < h->edges.count; i++) {
+        const struct mp_edge edge = h->edges.items[i];
+        const size_t field = (size_t)(edge.field - (const value *)edge.owner);
+        if (field >= wosize_of(edge.owner) || *edge.field != edge.block) continue;
+        if (gc_is_reachable(&r->d->gc, edge.owner)) h->edges.items[kept++] = edge;
+        else keep(h, edge.id);
+    }
+    h->edges.count = kept;
+}
+
+bool mp_held_to_the_end(struct mp_recorder *r, uint64_t id) {
+    const bool kept = word_map_find(&r->holders.kept, id + 1) != NULL;
+    if (kept) word_map_remove(&r->holders.kept, id + 1);
+    return kept;
+}
+
+/* ---- Records. ---- */
+
 void mp_held_write(struct mp_recorder *r) {
     const struct mp_held *held = r->holders.held.items;
     const size_t count = r->holders.held.count;
@@ -207,6 +246,7 @@ void mp_held_write(struct mp_recorder *r) {
         for (n = 0; n < MP_TRACKER_BATCH && i + n < count; n++) {
             if (by_holder(&held[i + n].by, &record) != 0) break;
             ids[n] = held[i + n].id;
+            if (held[i + n].field != NULL) note_edge(r, &held[i + n]);
         }
         record.samples = (struct mp_list){.items = ids, .count = n};
         mp_write_held(r->writer, &record);
@@ -220,5 +260,7 @@ void mp_held_clear(struct mp_holders *h) {
     free(h->stores.items);
     free(h->held.items);
     free(h->words.entries);
+    free(h->edges.items);
+    free(h->kept.entries);
     *h = (struct mp_holders){.last_instruction = h->last_instruction};
 }

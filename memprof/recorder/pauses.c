@@ -236,8 +236,10 @@ void mp_on_activity(void *context, struct gc_domain *g, enum gc_activity what, b
         unsigned at = r->activity_depth < MP_ACTIVITY_DEPTH ? r->activity_depth
                                                             : MP_ACTIVITY_DEPTH - 1;
         uint64_t began_ns = r->activity_ns[at];
-        if (what == GC_ACT_MARK_END)
+        if (what == GC_ACT_MARK_END) {
             r->counted_ns = 0; /* counters follow the deaths of the cycle */
+            if (r->options.promoted) mp_held_marked(r);
+        }
         if (is_recorded(r, what)) write_span(r, phases[what], began_ns, words);
     }
     note_marking(r, g, what, begins);

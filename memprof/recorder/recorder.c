@@ -319,14 +319,31 @@ static void on_promoted(void *context, const uint64_t *ids, size_t count) {
     mp_recorder_leave(r, 1);
 }
 
+static void write_deaths(struct mp_recorder *r, enum mp_generation generation, const uint64_t *ids,
+                         size_t count) {
+    if (count == 0) return;
+    const struct mp_record_deaths record = {
+        mp_recorder_elapsed(r), (uint8_t)generation, {.items = ids, .count = count}};
+    mp_write_deaths(r->writer, &record);
+}
+
+static void write_old_deaths(struct mp_recorder *r, const uint64_t *ids, size_t count) {
+    uint64_t parted[2][MP_TRACKER_BATCH]; /* [1]: those that are still held */
+    size_t counts[2] = {0, 0};
+    for (size_t i = 0; i < count; i++) {
+        const bool held = mp_held_to_the_end(r, ids[i]);
+        parted[held][counts[held]++] = ids[i];
+    }
+    write_deaths(r, MP_DIED_MAJOR, parted[0], counts[0]);
+    write_deaths(r, MP_DIED_HELD, parted[1], counts[1]);
+}
+
 static void on_died(void *context, const uint64_t *ids, size_t count, bool old) {
     struct mp_recorder *r = context;
     if (!mp_recorder_enter(r)) return;
-    ASSERT(count > 0 && count <= MP_LIST_MAX);
-    struct mp_record_deaths record = {mp_recorder_elapsed(r),
-                                      (uint8_t)(old ? MP_DIED_MAJOR : MP_DIED_MINOR),
-                                      {.items = ids, .count = count}};
-    mp_write_deaths(r->writer, &record);
+    ASSERT(count > 0 && count <= MP_TRACKER_BATCH);
+    if (old && r->options.promoted) write_old_deaths(r, ids, count);
+    else write_deaths(r, old ? MP_DIED_MAJOR : MP_DIED_MINOR, ids, count);
     mp_recorder_leave(r, 1);
 }
 

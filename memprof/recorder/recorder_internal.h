@@ -88,6 +88,8 @@ struct mp_named_counts {
 struct mp_held {
     struct mp_record_held by; /* without its list */
     uint64_t id;
+    const value *field; /* of the major block `owner`; NULL: another root */
+    value owner;
 };
 struct mp_holders {
     struct VECTOR(struct mp_held) held; /* of the collection that runs */
@@ -98,6 +100,14 @@ struct mp_holders {
     uintptr_t last_instruction;
     struct vm_variables variables;
     struct word_map words; /* names of words of frames */
+    /* Fields that led to what was promoted, until they lead elsewhere, or their block is dead. */
+    struct VECTOR(struct mp_edge {
+        value owner; /* the major block; block: what the field leads to */
+        const value *field;
+        value block;
+        uint64_t id;
+    }) edges;
+    struct word_map kept; /* 1 + ids of those to which the field of a dead block leads */
 };
 
 enum { MP_ACTIVITY_DEPTH = 8 };
@@ -254,6 +264,10 @@ void mp_record_tag(struct mp_recorder *r, uint32_t location, unsigned tag);
  * writes that, before their PROMOTIONS; forgets everything. GC: never. */
 void mp_held_find(struct mp_recorder *r);
 void mp_held_write(struct mp_recorder *r);
+/* When marking has ended: which fields' blocks are dead. */
+void mp_held_marked(struct mp_recorder *r);
+/* Whether a field of a dead block led to a block, which is dead, to the end. Forgets the block. */
+bool mp_held_to_the_end(struct mp_recorder *r, uint64_t id);
 void mp_held_clear(struct mp_holders *h);
 
 /* Exact counts: starts (false: too many streams), writes those since the last time, forgets these,

@@ -121,6 +121,7 @@ static void write_fates(struct mp_writer *w, struct model *m, bool promote) {
     uint64_t ids[8];
     size_t n = 0;
     unsigned from = promote ? 1 : 1 + dice(2);
+    enum mp_generation generation = from == 1 ? MP_DIED_MINOR : MP_DIED_MAJOR + dice(2);
     uint64_t elapsed = pass_time(m);
     for (int i = 0; i < 8 && m->samples > 0; i++) {
         uint64_t id = dice((unsigned)m->samples);
@@ -129,11 +130,11 @@ static void write_fates(struct mp_writer *w, struct model *m, bool promote) {
         ids[n++] = id;
         struct mp_event *e = new_event(m, promote ? MP_EVENT_PROMOTED : MP_EVENT_DIED);
         if (promote) e->promoted.id = id;
-        else e->died.id = id, e->died.generation = from == 1 ? MP_DIED_MINOR : MP_DIED_MAJOR;
+        else e->died.id = id, e->died.generation = generation;
     }
     struct mp_list list = {.items = ids, .count = n};
     struct mp_record_promotions p = {elapsed, list};
-    struct mp_record_deaths d = {elapsed, from == 1 ? MP_DIED_MINOR : MP_DIED_MAJOR, list};
+    struct mp_record_deaths d = {elapsed, (uint8_t)generation, list};
     if (promote) mp_write_promotions(w, &p);
     else mp_write_deaths(w, &d);
 }

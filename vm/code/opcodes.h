@@ -23,6 +23,7 @@ enum {
     OP_ALLOCATES = 8, /* may allocate in the heap */
     OP_POLLS = 16,    /* lets pending actions run */
     OP_DEBUG = 32,    /* never in a file */
+    OP_STORES = 64,   /* may store a young block in a major one, as primitives may */
 };
 
 enum { OP_VARIES = -128 };
@@ -65,6 +66,18 @@ enum vm_engine_op {
 #include "vm/code/engine.def"
     ENGINE_COUNT
 };
+
+/* Whether an instruction of the loop may store a young block in a major one. Folded where op is
+ * constant. */
+static inline __attribute__((always_inline)) bool vm_may_store(unsigned op) {
+    switch (op) {
+#define OP(name, operands, delta, flags, meaning) \
+    case OP_##name:                               \
+        return ((flags) & (OP_STORES | OP_PRIMITIVE)) != 0;
+#include "vm/code/opcodes.def"
+    default: return true;
+    }
+}
 
 /* Its name for messages: that of engine.def; a fused form's has two underscores between its parts.
  * GC: never. */

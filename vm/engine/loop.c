@@ -51,10 +51,12 @@
 
 #ifdef LOOP_COUNTING
 #define SLOW_ALLOC vm_slow_alloc /* a re-executed instruction would be counted twice */
-#define COUNT(op)                                             \
-    if (UNLIKELY((*d->vm->limits.fuel_left)-- == 0) &&        \
-        !vm_slow_count(d, op, resume_at(pc), sp, extra_args)) \
-        FAIL(out_of_fuel);                                    \
+#define COUNT(op)                                                  \
+    if (UNLIKELY((*d->vm->limits.fuel_left)-- == 0) &&             \
+        !vm_slow_count(d, op, resume_at(pc), sp, extra_args))      \
+        FAIL(out_of_fuel);                                         \
+    if (vm_may_store(op) && UNLIKELY(d->vm->options.trace_stores)) \
+        vm_slow_trace_store(d, op, resume_at(pc), sp, extra_args); \
     d->vm->op_counts[op]++;
 #define COUNT_PRIM(p)  d->vm->prim_counts[(p)-d->vm->prims]++;
 #define TRACE_UNWIND() vm_slow_unwind(d, accu)

@@ -149,6 +149,12 @@ bool vm_slow_count(struct domain *d, unsigned op, struct vm_resume at, const val
     return true;
 }
 
+void vm_slow_trace_store(struct domain *d, unsigned op, struct vm_resume at, const value *sp,
+                         value extra_args) {
+    const struct vm_tracer *tracer = d->vm->options.tracer;
+    tracer->instruction(tracer->context, d, op, at, sp, extra_args);
+}
+
 /* ---- A debugged machine. ---- */
 
 bool vm_is_debugged(const struct domain *d) {

@@ -29,6 +29,9 @@ void vm_slow_prepare(struct domain *d, const struct vm_function *f);
  * whether it may continue: there is fuel, or a tracer (vm/engine/tracer.h). GC: never. */
 bool vm_slow_count(struct domain *d, unsigned op, struct vm_resume at, const value *sp,
                    value extra_args);
+/* The same for one that may store, with vm_options.trace_stores: calls the tracer. GC: never. */
+void vm_slow_trace_store(struct domain *d, unsigned op, struct vm_resume at, const value *sp,
+                         value extra_args);
 /* Without fuel. */
 _Noreturn void vm_slow_out_of_fuel(struct domain *d);
 /* The counting loop raises exn: calls the tracer, and stops a debugged machine. GC: never. */

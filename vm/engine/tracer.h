@@ -2,7 +2,10 @@
  *
  * With vm_options.tracer (and count_instructions) the counting loop has no fuel: each instruction
  * takes the path of exhausted fuel, vm_slow_count, which calls the tracer and lets it continue. So
- * a tracer adds no cost to counting without one. A machine with a tracer cannot have fuel. */
+ * a tracer adds no cost to counting without one. A machine with a tracer cannot have fuel.
+ *
+ * With vm_options.trace_stores only instructions that may store a young block in a major one call
+ * it (vm_may_store). */
 #ifndef BACTRIAN_VM_ENGINE_TRACER_H
 #define BACTRIAN_VM_ENGINE_TRACER_H
 

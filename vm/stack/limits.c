@@ -42,7 +42,8 @@ static bool limit_fuel(struct vm *vm) {
 
 bool vm_limits_start(struct vm *vm) {
     struct vm_limits *limits = &vm->limits;
-    limits->unlimited_fuel = vm->options.tracer != NULL ? 0 : UINT64_MAX;
+    const bool each_traced = vm->options.tracer != NULL && !vm->options.trace_stores;
+    limits->unlimited_fuel = each_traced ? 0 : UINT64_MAX;
     limits->fuel_left = &limits->unlimited_fuel;
     limits->err = uncounted_err(vm);
     if (vm->options.fuel == 0 && vm->options.max_output_bytes == 0) return true;

@@ -65,6 +65,7 @@ struct vm_options {
     size_t max_domains;                   /* d; 0: the default of the version */
     bool count_instructions;              /* count executed instructions and primitives */
     const struct vm_tracer *tracer;       /* with it: follows the run (vm/engine/tracer.h) */
+    bool trace_stores;                    /* the tracer follows only what may store */
     struct vm_debugger *debugger;         /* NULL: none (vm/state/debugger.h) */
     bool track_functions;                 /* keep domain.function_id (vm/code/function_id.h) */
     bool verify_all;                     /* verify all code before it runs, not at its first call */

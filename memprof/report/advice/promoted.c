@@ -155,7 +155,8 @@ static void add_holders(struct report_doc *doc, const struct report_query *query
         }
     }
     if (sums.known == 0)
-        report_doc_note(doc, "What led to them was not recorded: `prof record --promoted` does.");
+        report_doc_note(doc, "What led to them, and so what another minor heap would promote, was "
+                             "not recorded: `prof record --promoted` does.");
     else
         report_doc_note(doc, "Several roots may lead to a block. The first one counts, in this "
                              "order: fields of major blocks, C variables, the stack, finalisers. "

@@ -227,6 +227,8 @@ static void add_event(struct loader *l, const struct mp_event *event) {
     case MP_EVENT_DIED:
         ASSERT(event->died.id < model->samples.count);
         model->samples.at[event->died.id].died = report_model_moment(model, time);
+        if (event->died.generation == MP_DIED_HELD)
+            report_model_held(model, (uint32_t)event->died.id);
         break;
     case MP_EVENT_SETTINGS: set_settings(model, &event->settings); break;
     case MP_EVENT_BEFORE: model->before_words = (double)event->before.words; break;

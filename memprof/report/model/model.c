@@ -157,7 +157,7 @@ static bool is_traits(const void *owner, uint32_t number, const void *key) {
     const struct report_traits *b = key;
     return a->wosize == b->wosize && a->hits == b->hits && a->weight == b->weight &&
            a->thread == b->thread && a->holder == b->holder && a->tag == b->tag &&
-           a->source == b->source && a->young == b->young;
+           a->source == b->source && a->young == b->young && a->held == b->held;
 }
 
 static uint32_t number_of_traits(struct report_model *model, const struct report_traits *traits) {
@@ -165,7 +165,8 @@ static uint32_t number_of_traits(struct report_model *model, const struct report
                                        ((uint64_t)traits->thread << 32 | traits->hits)) ^
                     (uint64_t)traits->weight << 40 ^ report_hash_number(traits->holder) ^
                     report_hash_number((uint64_t)(traits->tag + 1) << 8 |
-                                       (unsigned)traits->source << 1 | traits->young);
+                                       (unsigned)traits->source << 2 | traits->held << 1 |
+                                       traits->young);
     uint32_t number = report_hash_find(&model->traits_hash, hash, is_traits, model, traits);
     if (number == REPORT_NO_NUMBER) {
         number = model->traits.count;
@@ -185,7 +186,7 @@ void report_model_store(struct report_model *model, struct report_stored_sample 
 void report_model_sample(struct report_model *model, const struct report_sample *sample) {
     const struct report_traits traits = {sample->wosize, sample->hits,   sample->weight,
                                          sample->thread, sample->holder, sample->tag,
-                                         sample->source, sample->young};
+                                         sample->source, sample->young,  sample->held};
     const struct report_stored_sample stored = {
         .born = report_model_moment(model, sample->born),
         .promoted = report_model_moment(model, sample->promoted),
@@ -218,6 +219,13 @@ void report_model_hold(struct report_model *model, uint32_t sample, uint32_t hol
     struct report_traits traits = model->traits.at[stored->traits];
     if (traits.holder != 0) return;
     traits.holder = holder;
+    stored->traits = number_of_traits(model, &traits);
+}
+
+void report_model_held(struct report_model *model, uint32_t sample) {
+    struct report_stored_sample *stored = &model->samples.at[sample];
+    struct report_traits traits = model->traits.at[stored->traits];
+    traits.held = true;
     stored->traits = number_of_traits(model, &traits);
 }
 

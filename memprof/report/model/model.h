@@ -49,6 +49,7 @@ struct report_sample {
     int16_t tag;     /* of the block; -1: unknown */
     uint8_t source;
     bool young;    /* born in the minor heap */
+    bool held;     /* it died in the generation MP_DIED_HELD */
     bool excluded; /* report_query_exclude: no query selects it */
 };
 
@@ -58,7 +59,7 @@ struct report_traits {
     uint32_t hits, weight, thread, holder;
     int16_t tag;
     uint8_t source;
-    bool young;
+    bool young, held;
 };
 
 /* What led to a block when it was promoted. */
@@ -221,6 +222,8 @@ uint32_t report_model_thread(struct report_model *model, struct mp_thread id);
 uint32_t report_model_holder(struct report_model *model, const struct report_holder *holder);
 /* Sets the holder of a sample that has none. Needs: both exist. */
 void report_model_hold(struct report_model *model, uint32_t sample, uint32_t holder);
+/* Says of a sample that it was still held when it died. Needs: it exists. */
+void report_model_held(struct report_model *model, uint32_t sample);
 /* The number of a moment; by report_model_finish moments are numbered again, in order. */
 uint32_t report_model_moment(struct report_model *model, int64_t time);
 /* Adds a sample; its number is ignored. */
@@ -254,7 +257,8 @@ static inline struct report_sample report_sample_of(const struct report_model *m
                                   stored->node,          traits->thread,
                                   (uint32_t)number,      traits->holder,
                                   traits->tag,           traits->source,
-                                  traits->young,         stored->excluded};
+                                  traits->young,         traits->held,
+                                  stored->excluded};
 }
 /* Sets *sample to that of its number; false: there is none. */
 static inline bool report_load_sample(const struct report_model *model,

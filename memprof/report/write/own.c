@@ -204,7 +204,9 @@ static void write_birth(struct output *o, uint64_t us, uint32_t index) {
 /* The generation in which a sample died. */
 static int generation_of(const struct report_model *m, uint32_t index) {
     const struct report_stored_sample *s = &m->samples.at[index];
-    return m->traits.at[s->traits].young && s->promoted == 0 ? MP_DIED_MINOR : MP_DIED_MAJOR;
+    const struct report_traits *traits = &m->traits.at[s->traits];
+    if (traits->young && s->promoted == 0) return MP_DIED_MINOR;
+    return traits->held ? MP_DIED_HELD : MP_DIED_MAJOR;
 }
 
 /* Writes promotions, or deaths, from the first on, as one record: those of its time and kind, and
