@@ -224,7 +224,7 @@ static intptr_t pace_slice(struct gc_domain *g, bool may_finish) {
     intptr_t done = gc_pace_work(g, (intptr_t)budget + 1, may_finish);
     /* The end of marking or of sweeping has cleared the debt. */
     if (heap->phase == phase || phase == PHASE_INSPECT) pace->debt -= (double)done;
-    gc_log(heap, 0x20, "Slice: %ld words of work, %.0f owed\n", (long)done, pace->debt);
+    gc_log(heap, 0x40, "Slice: %ld words of work, %.0f owed\n", (long)done, pace->debt);
     return done;
 }
 

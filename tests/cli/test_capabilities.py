@@ -61,6 +61,18 @@ class Capabilities(Case):
             self.assertRegex(done.err, r'Sys_error\("(caml_)?unix_\w+: refused by %s"\)' % refusal)
         self.expect(self.bactrian('--pure', '--allow=stub', 'pid.byte'), out=None)
 
+    def test_without_stubs_functions_of_other_capabilities_are_refused_as_stubs(self):
+        """Module Unix is not linked: its first call would be refused before."""
+        self.place.write('forks.ml', """
+            external fork : unit -> int = "unix_fork"
+            let () = try ignore (fork ()); print_string "done" with Sys_error s -> print_string s
+            """)
+        self.place.tool('ocamlc', '-dllib', '-lunix', '-o', 'forks.byte', 'forks.ml')
+        self.expect(self.bactrian('--deny=stub', 'forks.byte'),
+                    out='unix_fork: refused by --deny=stub')
+        self.expect(self.bactrian('--deny=proc', 'forks.byte'),
+                    out='unix_fork: refused by --deny=proc')
+
     def test_what_unix_does_can_be_denied_by_kind(self):
         self.place.write('unix_world.ml', r"""
             let act = function
@@ -143,6 +155,27 @@ class Capabilities(Case):
         self.assertFalse(os.path.exists(self.place.path('constructed')))
         self.expect(self.bactrian('--pure', '--allow=stub,dynlink', 'chooses.byte'))
         self.assertTrue(os.path.exists(self.place.path('constructed')))
+
+    def test_dynlink_opens_no_library_where_stubs_are_denied(self):
+        """Dynlink itself is permitted; opening a library runs its constructors."""
+        self.place.write('opened.c', """
+            #include <fcntl.h>
+            __attribute__((constructor)) void run(void) { creat("opened", 0600); }
+            """)
+        self.place.tool('gcc', '-shared', '-fPIC', '-o', 'dllopened.so', 'opened.c')
+        self.place.write('opens.ml', """
+            external open_library : bool -> string -> Obj.t = "caml_dynlink_open_lib"
+            let () =
+              try ignore (open_library true Sys.argv.(1)); print_string "open"
+              with Failure text | Sys_error text -> print_string text
+            """)
+        self.place.tool('ocamlc', '-w', '-a', '-o', 'opens.byte', 'opens.ml')
+        library = self.place.path('dllopened.so')
+        done = self.bactrian('--deny=stub', 'opens.byte', library)
+        self.expect(done, out='libraries of C code are refused to this program')
+        self.assertFalse(os.path.exists(self.place.path('opened')))
+        self.expect(self.bactrian('opens.byte', library), out='open')
+        self.assertTrue(os.path.exists(self.place.path('opened')))
 
     def test_unix_gives_no_file_a_readable_name(self):
         self.place.write('names.ml', """
