@@ -170,6 +170,16 @@ class Advise(support.Case):
                     self.assertGreaterEqual(before - self.allocated(), saved['low'] - slack)
                     self.assertLessEqual(before - self.allocated(), saved['high'] + slack)
 
+    def test_a_list_cell_and_the_number_in_it_count_each_at_its_own_place(self):
+        for number, words in (('float_of_int i *. 1.5', 2), ('Int64.of_int i', 3)):
+            self.record('let kept = ref []\n'
+                        'let () = for i = 1 to 200_000 do kept := (%s) :: !kept done' % number)
+            rows = json.loads(self.prof('table', 'p.prof', '--by', 'site', '--json'))['rows']
+            found = sorted(row['bytes']['value'] / 8 / 200_000 for row in rows)[-2:]
+            with self.subTest(number=number):
+                self.assertAlmostEqual(found[0], words, delta=.5)
+                self.assertAlmostEqual(found[1], 3, delta=.5)
+
     def test_closures_of_the_library_are_not_called_those_of_the_line(self):
         for text, fix in (('Printf.sprintf "%d of %d" i i', 'without a format'),
                           ('List.sort order [ i; 7; 3; 9; 4; 1 ]', 'a loop of your own')):

@@ -295,8 +295,10 @@ int nv_register(struct native_compiler *c, uint16_t v) {
     if (p->kind == VALUE_CONSTANT) emit_constant(&c->e, reg = nv_free_register(c), p->k);
     else if (p->home >= 0)
         emit_load(&c->e, reg = nv_free_register(c), nv_place(c, (uint32_t)p->home));
-    else if (p->xmm != R_NONE) native_box_number(c, v, reg = nv_free_register(c));
-    else {
+    else if (p->xmm != R_NONE) {
+        native_box_number(c, v, reg = nv_free_register(c));
+        c->changes++; /* later exits of the row pass on this block, and box nothing */
+    } else {
         ASSERT(c->failed); /* NV1 */
         return R_BP;
     }
