@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -47,6 +48,12 @@ void vm_drop_pages(const void *start, size_t bytes) {
     uintptr_t page = page_bytes(), from = (uintptr_t)start;
     uintptr_t first = (from + page - 1) & -page, end = (from + bytes) & -page;
     if (first < end) madvise((void *)first, end - first, MADV_DONTNEED);
+}
+
+void vm_renew_pages(void *start, size_t bytes) {
+    int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED;
+    if (mmap(start, bytes, PROT_READ | PROT_WRITE, flags, -1, 0) == MAP_FAILED)
+        memset(start, 0, bytes);
 }
 
 static void *map_page(int flags) {

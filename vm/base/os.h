@@ -17,6 +17,9 @@ void vm_release(void *start, size_t bytes);
 /* Returns the pages within that memory to the operating system. When they are touched again they
  * are zeroed, or those of a file read again. */
 void vm_drop_pages(const void *start, size_t bytes);
+/* Returns pages of vm_reserve to the operating system; they are zeroed memory. valgrind knows that
+ * of pages that are mapped, not of those that are dropped. */
+void vm_renew_pages(void *start, size_t bytes);
 
 /* A zeroed page that is zeroed again in a child process. NULL: out of memory. GC: never. */
 void *vm_unforked_page(void);

@@ -60,7 +60,7 @@ void native_memory_reset(struct native_memory *m) {
     struct native_chunk *kept = m->newest = m->mapped;
     if (kept == NULL) return;
     size_t first = KEPT_BYTES - sizeof *kept;
-    if (kept->used > first) vm_drop_pages(kept->memory + first, kept->size - first);
+    if (kept->used > first) vm_renew_pages(kept->memory + first, kept->size - first);
     memset(kept->memory, 0, kept->used < first ? kept->used : first);
     kept->used = 0;
 }
