@@ -29,11 +29,12 @@ static void __attribute__((noreturn)) out_of_memory(void) {
     exit(125);
 }
 
-/* Large arrays are read at random (report/heap/README.md has what huge pages save). */
+/* Large arrays are read at random (report/heap/README.md has what huge pages save). The advice
+ * covers the allocator's words in front of the array, too: otherwise the kernel would divide the
+ * mapping, and realloc would copy the array instead of moving its pages. */
 static void prefer_huge_pages(void *p, size_t size) {
-    const size_t large = (size_t)8 << 20, page = (size_t)sysconf(_SC_PAGESIZE);
-    const size_t skipped = -(uintptr_t)p % page;
-    if (size >= large) madvise((char *)p + skipped, size - skipped, MADV_HUGEPAGE);
+    const size_t large = (size_t)8 << 20, before = (uintptr_t)p % (size_t)sysconf(_SC_PAGESIZE);
+    if (size >= large) madvise((char *)p - before, before + size, MADV_HUGEPAGE);
 }
 
 void *report_alloc(size_t size) {
