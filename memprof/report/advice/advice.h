@@ -42,15 +42,11 @@ enum report_maker {
     REPORT_MAKERS
 };
 
-/* One sampled block: where, by which function, which. */
-struct report_piece {
-    uint32_t location, number;
-    uint32_t maker;
-};
-
-/* The blocks that a function made for one line, in the order of their births. */
+/* The sampled blocks that a function made for one line, in the order of their births. */
 struct report_run {
-    const struct report_piece *at;
+    uint32_t location;
+    enum report_maker maker;
+    const uint32_t *samples; /* their numbers */
     size_t count;
 };
 
@@ -64,9 +60,9 @@ struct report_advice {
 
 /* Adds a finding, whose texts it takes over, if AD2 allows it. */
 void report_advice_add(struct report_advice *advice, struct report_finding finding);
-/* The sample of a piece. */
-struct report_sample report_piece_sample(const struct report_advice *advice,
-                                         const struct report_piece *piece);
+/* Block i of a run. */
+struct report_sample report_run_sample(const struct report_advice *advice,
+                                       const struct report_run *run, size_t i);
 /* Blocks that are enlarged by copying: chains of doubled blocks, and accumulators. chains.c. */
 void report_advise_doubling(struct report_advice *advice, const struct report_run *run);
 void report_advise_copying(struct report_advice *advice, const struct report_run *run);

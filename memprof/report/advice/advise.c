@@ -11,9 +11,9 @@
 enum { MOST_FINDINGS = 10 };
 static const double LEAST_SHARE = 0.01, LEAST_LIVE_SHARE = 0.05; /* AD2 */
 
-struct report_sample report_piece_sample(const struct report_advice *advice,
-                                         const struct report_piece *piece) {
-    return report_sample_of(advice->query->model, piece->number);
+struct report_sample report_run_sample(const struct report_advice *advice,
+                                       const struct report_run *run, size_t i) {
+    return report_sample_of(advice->query->model, run->samples[i]);
 }
 
 void report_advice_add(struct report_advice *advice, struct report_finding finding) {
@@ -25,7 +25,7 @@ void report_advice_add(struct report_advice *advice, struct report_finding findi
     else report_free(finding.what, finding.fix);
 }
 
-/* ---- Pieces: the sampled blocks by line and maker. ---- */
+/* ---- The sampled blocks by line and maker. ---- */
 
 /* Whether two names of a function are those of one, as versions of OCaml write them:
  * Stdlib__Buffer.resize and Stdlib.Buffer.resize, Stdlib.(^) and Stdlib.^. */
@@ -67,54 +67,70 @@ static uint32_t *count_appends(const struct report_model *m, const uint8_t *make
     return appends;
 }
 
-REPORT_COMPARE(by_place, struct report_piece,
-report_order(x->location, y->location) ?: report_order(x->maker, y->maker) ?:
-           report_order(x->number, y->number))
-
-struct pieces {
-    REPORT_VECTOR(struct report_piece) list;
+/* The samples of all runs, one run after another; run i, of location i / REPORT_MAKERS, ends before
+ * ends[i]. */
+struct runs {
+    uint32_t *samples, *ends;
+    size_t count;
 };
 
-/* The selected blocks whose line is known (AD1). Sums what is allocated and live. */
-static struct pieces list_pieces(struct report_advice *advice) {
+/* The run of a sample; 0: its line is unknown, or not the user's own (AD1). */
+static uint32_t run_of(const struct report_query *query, const uint8_t *makers,
+                       const struct report_sample *s) {
+    const struct report_model *m = query->model;
+    uint32_t node = report_query_node(query, s), location = m->nodes.at[node].location;
+    if (m->locations.at[location].line < 1 || report_is_nameless(m, location)) return 0;
+    return location * REPORT_MAKERS +
+           (node == s->node ? REPORT_MAKER_OWN : makers[m->nodes.at[s->node].location]);
+}
+
+/* Sorts the numbers of the samples by their runs. */
+static struct runs sort_runs(const struct report_model *m, const uint32_t *run_of_sample) {
+    struct runs runs = {.count = m->locations.count * REPORT_MAKERS};
+    uint32_t *starts = report_alloc((runs.count + 1) * sizeof *starts);
+    for (size_t i = 0; i < m->samples.count; i++)
+        if (run_of_sample[i] > 0) starts[run_of_sample[i] + 1]++;
+    for (size_t i = 0; i < runs.count; i++) starts[i + 1] += starts[i];
+    runs.samples = report_alloc(starts[runs.count] * sizeof *runs.samples);
+    for (uint32_t i = 0; i < m->samples.count; i++)
+        if (run_of_sample[i] > 0) runs.samples[starts[run_of_sample[i]]++] = i;
+    runs.ends = starts;
+    return runs;
+}
+
+/* The runs of the selected blocks. Sums what is allocated and live. */
+static struct runs list_runs(struct report_advice *advice) {
     const struct report_query *query = advice->query;
     const struct report_model *m = query->model;
-    struct pieces pieces = {0};
     struct report_sum all = {0}, live = {0};
     uint8_t *makers = find_makers(m);
+    uint32_t *run_of_sample = report_alloc(m->samples.count * sizeof *run_of_sample);
     advice->appends = count_appends(m, makers);
     report_each_selected(s, query) {
-        uint32_t node = report_query_node(query, s), location = m->nodes.at[node].location;
         report_sum_add(&all, s, m->rate);
         if (s->born <= advice->peak && report_live_until(query, s) >= advice->peak)
             report_sum_add(&live, s, m->rate);
-        if (m->locations.at[location].line < 1 || report_is_nameless(m, location)) continue;
-        uint32_t maker = REPORT_MAKER_OWN;
-        if (node != s->node) maker = makers[m->nodes.at[s->node].location];
-        report_append(&pieces.list, (struct report_piece){location, s->number, maker});
+        run_of_sample[s->number] = run_of(query, makers, s);
     }
     advice->allocated = report_estimate_words(&query->scale, &all).value;
     advice->live = report_estimate_words(&query->scale, &live).value;
-    free(makers);
-    report_sort(&pieces.list, by_place);
-    return pieces;
+    const struct runs runs = sort_runs(m, run_of_sample);
+    report_free(makers, run_of_sample);
+    return runs;
 }
 
 static void advise_runs(struct report_advice *advice) {
-    struct pieces pieces = list_pieces(advice);
-    const struct report_piece *at = pieces.list.at, *end = at + pieces.list.count;
-    while (at < end) {
-        struct report_run run = {at, 1};
-        while (at + run.count < end && at[run.count].location == at->location &&
-               at[run.count].maker == at->maker)
-            run.count++;
+    const struct runs runs = list_runs(advice);
+    for (size_t i = 0, start = 0; i < runs.count; start = runs.ends[i++]) {
+        const struct report_run run = {i / REPORT_MAKERS, i % REPORT_MAKERS, runs.samples + start,
+                                       runs.ends[i] - start};
+        if (run.count == 0) continue;
         report_advise_doubling(advice, &run);
         report_advise_copying(advice, &run);
         report_advise_boxes(advice, &run);
         report_advise_closures(advice, &run);
-        at += run.count;
     }
-    free(pieces.list.at);
+    report_free(runs.samples, runs.ends);
 }
 
 /* ---- The document. ---- */

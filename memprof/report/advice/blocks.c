@@ -26,7 +26,7 @@ static void advise_box(struct report_advice *advice, const struct report_run *ru
     double rate = query->model->rate, all = 0;
     struct report_sum kept = {0}, live = {0};
     for (size_t i = 0; i < run->count; i++) {
-        struct report_sample s = report_piece_sample(advice, &run->at[i]);
+        struct report_sample s = report_run_sample(advice, run, i);
         if (!is_box(&s)) continue;
         all += s.hits;
         if (s.promoted != REPORT_NEVER) report_sum_add(&kept, &s, rate);
@@ -40,7 +40,7 @@ static void advise_box(struct report_advice *advice, const struct report_run *ru
     bool of_live = words[1].value * advice->allocated > words[0].value * advice->live;
     char count[32];
     report_write_count(count, blocks);
-    report_advice_add(advice, (struct report_finding){.location = run->at->location,
+    report_advice_add(advice, (struct report_finding){.location = run->location,
                                                       .what = report_format(what, count),
                                                       .fix = report_copy(fix),
                                                       .sure = sure,
@@ -69,13 +69,13 @@ static bool follows_formats(const struct report_model *m, uint32_t location) {
 
 static void add_closures(struct report_advice *advice, const struct report_run *run,
                          const struct report_sum *all, bool of_formats) {
-    const bool own = run->at->maker == REPORT_MAKER_OWN;
+    const bool own = run->maker == REPORT_MAKER_OWN;
     char count[32];
     report_write_count(count, report_estimate_blocks(&advice->query->scale, all).value);
     report_advice_add(
         advice,
         (struct report_finding){
-            .location = run->at->location,
+            .location = run->location,
             .what = report_format(own ? "%s closures or partial applications are made here and die "
                                         "young"
                                       : "%s closures are made in functions of the library that are "
@@ -95,7 +95,7 @@ void report_advise_closures(struct report_advice *advice, const struct report_ru
     const struct report_model *m = query->model;
     double young = 0, of_formats = 0;
     for (size_t i = 0; i < run->count; i++) {
-        struct report_sample s = report_piece_sample(advice, &run->at[i]);
+        struct report_sample s = report_run_sample(advice, run, i);
         if (s.tag != CLOSURE_TAG) continue;
         if (follows_formats(m, m->nodes.at[s.node].location)) of_formats += s.hits;
         report_sum_add(&all, &s, query->model->rate);

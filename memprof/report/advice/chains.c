@@ -49,7 +49,7 @@ static size_t list_sizes(const struct report_advice *advice, const struct report
                          struct size sizes[MOST_SIZES]) {
     size_t n = 0;
     for (size_t i = 0; i < run->count; i++) {
-        struct report_sample s = report_piece_sample(advice, &run->at[i]);
+        struct report_sample s = report_run_sample(advice, run, i);
         size_t k = 0;
         while (k < n && sizes[k].wosize != s.wosize) k++;
         if (k == MOST_SIZES) return 0;
@@ -104,7 +104,7 @@ static void add_doubling(struct report_advice *advice, const struct report_run *
                          const struct size *sizes, size_t n) {
     struct report_estimate best = {0, 0, 0};
     size_t start = 0;
-    enum report_maker maker = run->at->maker;
+    enum report_maker maker = run->maker;
     for (size_t j = 1; j < n; j++) {
         struct report_estimate e = saved_from(advice, maker == REPORT_MAKER_HASHTBL, sizes, j);
         if (e.value > best.value) {
@@ -128,7 +128,7 @@ static void add_doubling(struct report_advice *advice, const struct report_run *
     report_advice_add(
         advice,
         (struct report_finding){
-            .location = run->at->location,
+            .location = run->location,
             .what = report_format("%s is enlarged by copying, %zu times or more, from %s to %s",
                                   what, n - 1, from, to),
             .fix = fix,
@@ -138,7 +138,7 @@ static void add_doubling(struct report_advice *advice, const struct report_run *
 
 void report_advise_doubling(struct report_advice *advice, const struct report_run *run) {
     struct size sizes[MOST_SIZES];
-    if (makers[run->at->maker].copies != NULL || run->count < LEAST_SIZES) return;
+    if (makers[run->maker].copies != NULL || run->count < LEAST_SIZES) return;
     size_t n = list_sizes(advice, run, sizes), first = n;
     while (first > 0 && sizes[first - 1].sum.hits >= LEAST_HITS &&
            (first == n || follows(&sizes[first - 1], &sizes[first])))
@@ -157,15 +157,15 @@ static void add_copying(struct report_advice *advice, const struct report_run *r
                         char *what) {
     struct report_sum sum = {0};
     for (size_t i = 0; i < run->count; i++) {
-        struct report_sample s = report_piece_sample(advice, &run->at[i]);
+        struct report_sample s = report_run_sample(advice, run, i);
         report_sum_add(&sum, &s, advice->query->model->rate);
     }
     struct report_estimate e = report_estimate_words(&advice->query->scale, &sum);
     double cost = BUFFER_COST * result;
     report_advice_add(
-        advice, (struct report_finding){.location = run->at->location,
+        advice, (struct report_finding){.location = run->location,
                                         .what = what,
-                                        .fix = report_copy(makers[run->at->maker].fix),
+                                        .fix = report_copy(makers[run->maker].fix),
                                         .sure = true,
                                         .words = {e.value - cost, e.low - cost, e.high - cost}});
 }
@@ -176,7 +176,7 @@ static void advise_append(struct report_advice *advice, const struct report_run 
     uint32_t longest = 0;
     if (run->count < LEAST_CELLS) return;
     for (size_t i = 0; i < run->count; i++) {
-        uint32_t node = report_piece_sample(advice, &run->at[i]).node;
+        uint32_t node = report_run_sample(advice, run, i).node;
         size_t third = i * 3 / run->count;
         sums[third] += advice->appends[node];
         counts[third]++;
@@ -193,12 +193,12 @@ static void advise_append(struct report_advice *advice, const struct report_run 
 void report_advise_copying(struct report_advice *advice, const struct report_run *run) {
     double smallest = INFINITY, largest = 0, last = 0, results = 0;
     size_t rising = 0;
-    if (run->at->maker == REPORT_MAKER_APPEND) advise_append(advice, run);
-    if (makers[run->at->maker].copies == NULL || run->at->maker == REPORT_MAKER_APPEND ||
+    if (run->maker == REPORT_MAKER_APPEND) advise_append(advice, run);
+    if (makers[run->maker].copies == NULL || run->maker == REPORT_MAKER_APPEND ||
         run->count < LEAST_COPIES)
         return;
     for (size_t i = 0; i < run->count; i++) {
-        struct report_sample s = report_piece_sample(advice, &run->at[i]);
+        struct report_sample s = report_run_sample(advice, run, i);
         double words = report_sample_words(&s);
         rising += words >= last;
         if (words < last / 2) results += last;
@@ -213,5 +213,5 @@ void report_advise_copying(struct report_advice *advice, const struct report_run
     report_write_bytes(to, largest * word);
     add_copying(advice, run, results + last,
                 report_format("each call copies %s that it enlarges, from %s to %s",
-                              makers[run->at->maker].copies, from, to));
+                              makers[run->maker].copies, from, to));
 }
