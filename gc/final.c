@@ -134,7 +134,7 @@ void gc_orphan_finalisers(struct gc_domain *g, intptr_t owner) {
         g->final.orphans |= g->final.ready.items[i].owner == ORPHANED;
 }
 
-/* Moves the orphaned items of items[from .. to - 1] behind the others; the order of either stays.
+/* Moves the orphaned items of items[from .. to - 1] after the others; both keep their order.
  * The index of the first orphaned one. */
 static size_t sink_orphans(struct gc_finaliser *items, size_t from, size_t to) {
     if (to - from == 1) return items[from].owner == ORPHANED ? from : to;

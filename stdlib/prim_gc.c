@@ -232,7 +232,7 @@ static void set_stack_limit(struct domain *d, size_t words) {
     const struct vm_stack *stack = &d->stack;
     if (words == vm_stack_limit(d)) return;
     ASSERT(stack->low <= stack->sp && stack->sp <= stack->high); /* S1 */
-    /* The stack's present depth and a reserve, so that Gc.set can return. */
+    /* The stack's current depth and a reserve, so that Gc.set can return. */
     size_t depth = (size_t)(stack->high - stack_of_ocaml(stack) - stack->base_words);
     size_t least = depth + d->vm->version->stack_reserve_words;
     if (words < least) words = least;

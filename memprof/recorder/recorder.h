@@ -91,7 +91,7 @@ uint64_t mp_recorder_flush(struct mp_recorder *r);
 void mp_recorder_visit_samples(const struct mp_recorder *r,
                                void (*f)(void *context, value block, uint64_t id, uint32_t place),
                                void *context);
-/* Notes that a heap snapshot was written to a file, absolute, with the samples' present numbers.
+/* Notes that a heap snapshot was written to a file, absolute, with the samples' current numbers.
  * GC: never. */
 void mp_recorder_add_snapshot(struct mp_recorder *r, const char *path);
 /* The time spent in the recorder so far, as it measures itself. GC: never. */

@@ -54,7 +54,7 @@ BANNED = [
     ('one look at', 'one load of, one comparison with'),
     ('in vain', 'without a result; ignored; not found'),
     ('(it|that|this) is none', 'it is not one, there is none'),
-    ('present (row|closure|block)', 'current'),
+    ('present (row|closure|block|body|instruction|depth|numbers?)', 'current'),
     ('(stood|stands?) still', 'is paused'),
     ('the world outside', 'the outside world'),
     ('D(4|5|8|10|12)', 'the reason itself: no ids of decisions'),

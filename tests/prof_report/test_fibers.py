@@ -106,13 +106,13 @@ class Fibers(support.Case):
                              (1000 * (base + 40), 1000))
 
     def test_suspending_allocates_nothing(self):
-        told = int(self.record(PROGRAM, 1000, 100, 2, 500, 100).split()[1])
+        counted = int(self.record(PROGRAM, 1000, 100, 2, 500, 100).split()[1])
         found = self.view('table', '--by', 'source', '--unit', 'words')['rows']
         names = [row['name'] for row in found]
         self.assertNotIn('suspended fibers', names)
         words = sum(row['words']['value'] for row in found if row['name'] != 'external')
         # What was loaded before the recording, and what prints the number; the fibers have 450,000.
-        self.assertLess(abs(words - told), 10000)
+        self.assertLess(abs(words - counted), 10000)
         for verb in 'lifetimes', 'table':
             self.assertNotIn('suspended', self.prof(verb, 'p.prof', '--by', 'source'))
         self.record(GENERATOR)

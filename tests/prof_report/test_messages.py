@@ -36,6 +36,8 @@ WRONG = [
     (['export', 'a.ctf', '--to', 'x'], '--to: expected one of: folded pprof speedscope '
      'memtrace csv chrome dhat callgrind heapprofile, got "x": the formats are listed by '
      '`bactrian help prof export`'),
+    (['export', 'a.ctf'], '--to: expected one of: folded pprof speedscope memtrace csv chrome dhat '
+     'callgrind heapprofile: the formats are listed by `bactrian help prof export`'),
     (['export', 'a.ctf', '--to', 'csv', '-o', 'no/where'], 'no/where: No such file or directory: '
      'check the folder, its permissions and the space left'),
     (['merge', 'a.ctf', 'rate.ctf'], None),

@@ -130,10 +130,11 @@ static int check_files(const struct run *r) {
 
 /* Finds the writer of export's format. */
 static int choose_format(struct run *r) {
+    static const char hint[] = "the formats are listed by `bactrian help prof export`";
     const char *name = r->command.format;
     char user[40];
     if (name == NULL)
-        return report_fail(r->error, "--to", r->verb->meaning, "expected one of:%s", format_names);
+        return report_fail(r->error, "--to", hint, "expected one of:%s", format_names);
     for (const struct format *f = formats; f < formats + FORMATS; f++) {
         if (strcmp(f->name, name) != 0) continue;
         r->writer = f->writer;
@@ -141,8 +142,8 @@ static int choose_format(struct run *r) {
         snprintf(user, sizeof user, "export --to %s", name);
         return report_refuse_options(&r->command, r->verb->takes | f->takes, user, r->error);
     }
-    return report_fail(r->error, "--to", "the formats are listed by `bactrian help prof export`",
-                       "expected one of:%s, got \"%s\"", format_names, name);
+    return report_fail(r->error, "--to", hint, "expected one of:%s, got \"%s\"", format_names,
+                       name);
 }
 
 static bool spells_stacks(report_writer *writer) {

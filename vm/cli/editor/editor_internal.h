@@ -17,7 +17,7 @@ struct editor {
     struct edit_screen screen;
     struct edit_terminal terminal;
     locale_t locale;              /* 0: C's */
-    const char *prompt;           /* of the present read */
+    const char *prompt;           /* of the current read */
     char *below;                  /* lines shown until the next key, or NULL */
     unsigned char *below_classes; /* of their bytes */
     size_t browsed;               /* the text of the history shown; history.count: none */

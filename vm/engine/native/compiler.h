@@ -153,7 +153,7 @@ struct native_body {
 struct native_compiler {
     struct vm *vm;
     struct vm_native *native;
-    /* The present body's (inlining.h). */
+    /* The current body's (inlining.h). */
     struct vm_function *function;
     struct vm_code *code;
     uint32_t index, takes, first;
@@ -177,7 +177,7 @@ struct native_compiler {
     bool failed;                    /* the function stays in the loop */
     bool reachable;                 /* control reaches the current row */
     bool checks;                    /* not --unchecked */
-    bool raises_bound_errors;       /* the present instruction, for an index out of bounds */
+    bool raises_bound_errors;       /* the current instruction, for an index out of bounds */
     const void *const *loop_bodies; /* of the loop's instructions */
     uintptr_t *cells;
     uint32_t cell_count;
@@ -209,7 +209,7 @@ static inline struct native_place domain_field(size_t offset) {
 void *native_scratch(struct native_compiler *c, size_t bytes);
 /* Out-of-line code, entered by the jump at that site. */
 struct native_late *native_add_late(struct native_compiler *c, uint8_t *site, unsigned kind);
-/* The code of the present body's rows. */
+/* The code of the current body's rows. */
 void native_put_rows(struct native_compiler *c);
 /* Jumps to the label of a row: always, or if the condition holds. */
 void native_jump(struct native_compiler *c, uint32_t row);

@@ -5,7 +5,7 @@
 
 #include "vm/engine/native/compiler.h"
 
-/* The present instruction raises the exception if the condition holds. For a division, R_TEMP is
+/* The current instruction raises the exception if the condition holds. For a division, R_TEMP is
  * then 0, or -1: that exits. */
 void native_raise_if(struct native_compiler *c, enum native_condition condition,
                      enum native_error error);

@@ -23,11 +23,11 @@ static void compare_with_size(struct emitter *e, struct native_place item) {
     emit_alu(e, ALU_COMPARE, item.index, R_TEMP);
 }
 
-/* Goes to late code, which continues behind the current row or at late->again, if the array's tag
+/* Goes to late code, which continues after the current row or at late->again, if the array's tag
  * is `first` or above; in the array of another tag the index is then tested, from there on. */
 static uint32_t test_array(struct native_compiler *c, struct native_place item, unsigned first,
                            unsigned kind) {
-    /* No register is loaded here: late code may continue behind the row. */
+    /* No register is loaded here: late code may continue after the row. */
     uint16_t size = known_find(c, c->now.a, KNOWN_SIZE);
     int size_reg = size == NO_VALUE ? R_NONE : nv_at(c, size)->reg;
     uint32_t exit = native_describe_exit(c);

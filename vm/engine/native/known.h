@@ -20,8 +20,9 @@ uint16_t known_find(const struct native_compiler *c, uint16_t block, int32_t wha
 void known_add(struct native_compiler *c, uint16_t block, int32_t what, uint16_t v);
 /* The block of entries for the current closure's fields. */
 uint16_t known_closure(const struct native_compiler *c);
-/* Ends the entries of that value, and those about it. */
+/* Ends the entries that hold that value. */
 void known_drop(struct native_compiler *c, uint16_t v);
+/* Ends the entries for fields and the size of that block. */
 void known_drop_about(struct native_compiler *c, uint16_t block);
 /* A field was written, whose block may be any: ends the entries for fields of blocks. */
 void known_drop_fields(struct native_compiler *c);
