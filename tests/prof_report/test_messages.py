@@ -45,8 +45,11 @@ WRONG = [
      '`bactrian prof table --by file` and `--by fn` list them'),
     (['annotate', 'a.ctf'], 'annotate: expected the file or function to show: usage: `bactrian '
      'prof annotate FILE SOURCE|FUNCTION`'),
-    (['diff', 'a.ctf'], 'diff: expected the profile to read: usage: `bactrian prof diff BEFORE '
+    (['diff', 'a.ctf'], 'diff: expected two profiles to read: usage: `bactrian prof diff BEFORE '
      'AFTER`'),
+    (['merge', 'a.ctf'], 'merge: expected at least two profiles to read: usage: `bactrian prof '
+     'merge FILE FILE ... -o OUT`'),
+    (['why'], 'why: expected the snapshot to read: usage: `bactrian prof why SNAPSHOT KIND`'),
 ]
 
 

@@ -112,16 +112,23 @@ static unsigned takes_of(const struct verb *verb) {
 
 static size_t files_needed(const struct verb *verb) { return abs(verb->files) + verb->operands; }
 
+/* What is missing after that number of words. */
+static const char *expected_word(const struct verb *verb, size_t given) {
+    size_t files = abs(verb->files);
+    if (given >= files)
+        return verb->snapshot ? "the kind of the blocks" : "the file or function to show";
+    if (verb->snapshot) return "the snapshot to read";
+    if (verb->files < -1) return "at least two profiles to read";
+    return files > 1 ? "two profiles to read" : "the profile to read";
+}
+
 static int check_files(const struct run *r) {
     const struct verb *verb = r->verb;
     size_t needed = files_needed(verb), given = r->command.file_count;
     char usage[200];
     snprintf(usage, sizeof usage, "usage: `bactrian prof %s %s`", verb->name, verb->arguments);
     if (given < needed)
-        return report_fail(r->error, verb->name, usage, "expected %s",
-                           given + 1 < needed || verb->operands == 0 ? "the profile to read"
-                           : verb->snapshot                          ? "the kind of the blocks"
-                                            : "the file or function to show");
+        return report_fail(r->error, verb->name, usage, "expected %s", expected_word(verb, given));
     if (verb->files > 0 && given > needed + verb->more)
         return report_fail(r->error, r->command.files[needed + verb->more], usage,
                            "one file too many");
