@@ -24,7 +24,7 @@ static struct mp_counts *_Atomic signal_counts;
 
 /* ---- Ticks. ---- */
 
-/* Without a poll for so long the last entry takes further ticks: its function still runs. */
+/* If there was no poll for PENDING_TICKS entries, the last one takes further ticks. */
 static void keep_for_stack(struct mp_counts *c, uint32_t function, uint32_t ticks, bool gc) {
     unsigned n = c->pending_count;
     if (n == PENDING_TICKS) c->pending[n - 1].ticks += ticks;

@@ -7,7 +7,7 @@
  *
  * A field of a major block is in the remembered set because an instruction has stored a young block
  * in it. The counting loop (vm/engine/tracer.h) shows each instruction that may do so before it is
- * executed: slots that the set has got since the last time are those of the last instruction. */
+ * executed: slots added since the last time are those of the last instruction. */
 #include "gc/assert.h"
 #include "gc/heap.h"
 #include "gc/walk.h"

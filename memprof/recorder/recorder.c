@@ -155,7 +155,7 @@ static struct mp_times shortest_section(void) {
 }
 
 /* Adds the time between two moments to the overhead. It stands for `weight` sections, of which the
- * others read no clock and wait for no processor. */
+ * others read no clock and wait for no CPU. */
 static void add_overhead(struct mp_recorder *r, struct mp_times from, struct mp_times to,
                          unsigned weight) {
     uint64_t wall = to.wall_ns - from.wall_ns, used = to.processor_ns - from.processor_ns;

@@ -1,4 +1,4 @@
-/* ticks.c - which functions use the processor: a thread waits for a timer on the clock of the
+/* ticks.c - which functions use CPU time: a thread waits for a timer on the clock of the
  * process's CPU time and notes a tick every 10 ms; the machine's next poll takes the call stack.
  *
  * A signal of the process would interrupt the program's system calls, and could be one that it

@@ -128,7 +128,7 @@ static uint32_t predefined(struct mp_types *types, const char *name, const uint3
     return number_of(types, type, arguments);
 }
 
-/* `Cache.entry`, of a library's `Library__Cache` too; `ref`, which everybody has opened. */
+/* `Cache.entry`, of a library's `Library__Cache` too; `ref`, of Stdlib, which every unit opens. */
 static const char *full_name(struct mp_types *types, const struct mp_scope *scope,
                              const char *name) {
     char text[400], before[400];

@@ -251,7 +251,7 @@ let () =
         self.assertEqual(free[2].split()[0], '100000000')
 
     def test_memory_outside_the_heap_counts_towards_the_limit(self):
-        """Under --max-heap=64M; what is not held any more is given back."""
+        """Under --max-heap=64M; memory that is no longer held does not count."""
         self.place.write('outside.ml', """
             open Bigarray
             external channel : int -> out_channel = "caml_ml_open_descriptor_out"

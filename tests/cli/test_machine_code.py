@@ -1,4 +1,4 @@
-"""What is said of machine code, and to whom: statistics, limits, perf."""
+"""What --gc-stats, limits and perf say of machine code."""
 import os
 import re
 import shutil

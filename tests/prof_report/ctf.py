@@ -40,7 +40,7 @@ def codeword(bucket, tag, code=None, follow=None):
 
 
 def literals(codes):
-    """Codewords of a stack that owes nothing to the cache."""
+    """Codewords of a stack that does not use the cache."""
     return len(codes), b''.join(codeword(code & 16383, LITERAL, code) for code in codes)
 
 

@@ -1,4 +1,4 @@
-"""`prof test --baseline`: a run held against an earlier one."""
+"""`prof test --baseline`: a run compared with an earlier one."""
 import os
 import shutil
 import subprocess

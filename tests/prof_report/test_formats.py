@@ -1,5 +1,5 @@
 """The exports in the hands of the programs that they are for. A program that is not installed is
-skipped, aloud; what comes from npm is asked for with --long only, and kept in the cache."""
+reported as skipped; packages of npm are used with --long only, and kept in the cache."""
 import gzip
 import json
 import os

@@ -1,4 +1,4 @@
-"""Live memory, held against programs whose reachable memory is known.
+"""Live memory, compared with that of programs whose reachable memory is known.
 
 At rate 1 every word is a sample, so what is proven is exact. Selected is what was allocated through
 the program's own code."""

@@ -1,4 +1,4 @@
-"""Causes of pauses, ticks of the processor, resident memory, rates of allocation."""
+"""Causes of pauses, ticks of CPU time, resident memory, rates of allocation."""
 import json
 import os
 import subprocess

@@ -1,5 +1,5 @@
 /* chrome.c - Chrome's trace events: the collector's pauses with their causes, the program's phases,
- * the functions that use the processor, the heap, the memory of the process, how fast modules
+ * the functions that use CPU time, the heap, the memory of the process, how fast modules
  * allocate, and what each thread has allocated. */
 #include "gc/assert.h"
 #include "memprof/report/export/export.h"

@@ -82,7 +82,7 @@ static struct groups divide(const struct finder *f, struct group *group) {
     return children;
 }
 
-/* Counts the sampled blocks of a group, and the place where most were allocated. */
+/* Counts the sampled blocks of a group, and the site where most were allocated. */
 static void count_samples(const struct finder *f, const struct group *group,
                           struct heap_holder *holder) {
     const struct heap_graph *g = f->graph;

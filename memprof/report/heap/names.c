@@ -73,7 +73,7 @@ char *heap_edge_text(const struct heap_graph *graph, uint32_t from, uint32_t fie
 
 static const char from_debug[] = "debug information", from_interface[] = ".cmi";
 
-/* Where the type is from that has a name. */
+/* Where a type that has a name comes from. */
 static const char *source_of_type(const struct heap_graph *graph, const struct heap_name *name) {
     switch (graph->types.at[graph->shapes.at[name->of].type - 1].source) {
     case MP_TYPE_DEBUG: return from_debug;

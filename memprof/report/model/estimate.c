@@ -111,7 +111,7 @@ static double trials_of(struct count part, struct count all) {
     return (1 - p) / (p * variance_of_share(part, all));
 }
 
-/* Of words that are hits of all hits, drawn without putting back: a high rate narrows it. */
+/* Of words that are hits of all hits, drawn without replacement: a high rate narrows it. */
 static struct report_estimate proportion(struct count part, struct count all, double rate) {
     const double trials = trials_of(part, all);
     const double n = trials == all.hits ? part.hits : part.hits / all.hits * trials;

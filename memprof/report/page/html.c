@@ -4,7 +4,7 @@
  *
  *   ...head, styles...  @DATA@ ... @AFTER@ ... @SOURCES@ ... @REPORTS@  ...scripts...
  *
- * Nothing of a profile is in the page but inside the data, so no name can end an element. */
+ * The page has text of a profile only in its data, so no name can end an element. */
 #include "gc/assert.h"
 #include "memprof/report/page/page.h"
 

@@ -1,4 +1,4 @@
-/* work.c - tables of the view gc: why the collector ran, which functions used the processor, which
+/* work.c - tables of the view gc: why the collector ran, which functions used CPU time, which
  * modules allocate. */
 #include "gc/assert.h"
 #include "memprof/report/view/work.h"
@@ -46,7 +46,7 @@ void report_add_causes(struct report_doc *doc, const struct report_query *query)
                    report_text(causes[i].name));
 }
 
-/* ---- The processor. ---- */
+/* ---- CPU time. ---- */
 
 struct user {
     const char *name;
