@@ -43,7 +43,7 @@ static void set_field(struct native_compiler *c, uint32_t i, uint16_t v) {
 }
 
 /* A := the block, after n operands from the stack. */
-static void finish(struct native_compiler *c, uint32_t pop, unsigned facts, uint32_t fields) {
+static void finish_block(struct native_compiler *c, uint32_t pop, unsigned facts, uint32_t fields) {
     nv_unlock(c);
     int reg = nv_free_register(c);
     emit_address(&c->e, reg, at_base(R_YOUNG, 8));
@@ -62,7 +62,7 @@ void allocate_block(struct native_compiler *c, uint32_t fields, uint32_t tag) {
     allocate_words(c, fields, tag);
     for (uint32_t i = 0; i < fields; i++) set_field(c, i, operand(c, i));
     unsigned facts = tag < TAG_CLOSURE ? FACT_FIELDS | FACT_MUTABLE : 0;
-    finish(c, fields - 1, facts, fields);
+    finish_block(c, fields - 1, facts, fields);
 }
 
 void allocate_float_block(struct native_compiler *c, uint32_t fields) {
@@ -86,7 +86,7 @@ void allocate_float_block(struct native_compiler *c, uint32_t fields) {
         emit_float_store(&c->e, new_field(k), xmm);
         nv_unlock(c);
     }
-    finish(c, fields - 1, FACT_DOUBLES, 0);
+    finish_block(c, fields - 1, FACT_DOUBLES, 0);
 }
 
 void allocate_closure(struct native_compiler *c, uint32_t variables) {
@@ -101,7 +101,7 @@ void allocate_closure(struct native_compiler *c, uint32_t variables) {
     emit_store_constant(&c->e, new_field(0), (int32_t)code);
     emit_store_constant(&c->e, new_field(1), (int32_t)make_closinfo(0, 2));
     for (uint32_t i = 0; i < variables; i++) set_field(c, 2 + i, operand(c, i));
-    finish(c, variables > 0 ? variables - 1 : 0, FACT_CLOSURE, 0);
+    finish_block(c, variables > 0 ? variables - 1 : 0, FACT_CLOSURE, 0);
 }
 
 void allocate_closures(struct native_compiler *c, uint32_t functions, uint32_t variables) {
@@ -124,7 +124,7 @@ void allocate_closures(struct native_compiler *c, uint32_t functions, uint32_t v
                             (int32_t)make_closinfo(0, start_env - 3 * i));
     }
     for (uint32_t i = 0; i < variables; i++) set_field(c, start_env + i, operand(c, i));
-    finish(c, variables > 0 ? variables - 1 : 0, FACT_CLOSURE, 0);
+    finish_block(c, variables > 0 ? variables - 1 : 0, FACT_CLOSURE, 0);
     nv_push(c, c->now.a);
     for (uint32_t i = 1; i < functions; i++) {
         nv_unlock(c);

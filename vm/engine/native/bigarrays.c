@@ -10,8 +10,8 @@
 
 #include <string.h>
 
-/* The block, in the C ABI's layout (asserted in vm/capi/bigarray.c); the flags' LAYOUT_AND_KIND of
- * the bigarrays that are accessed here, in C layout. */
+/* Offsets in the block, which are those of the C ABI (asserted in vm/capi/bigarray.c); the bits of
+ * the flags for layout and kind, and their values for C layout and the kinds accessed here. */
 enum { DATA = 8, NUM_DIMS = 16, FLAGS = 24, DIMS = 40 };
 enum { LAYOUT_AND_KIND = 0x1ff, FLOAT64 = 1, UINT8 = 3, CHAR = 12 };
 
@@ -27,7 +27,7 @@ static void refuse_if(struct access *a, enum native_condition condition) {
     emit_jump_if_later(&a->c->e, &a->refusals, condition);
 }
 
-/* The number of the element at the n indices, of which stack word 0 is the first. */
+/* a->element := the number of the element at the n indices, the first one on top of the stack. */
 static void find_element(struct access *a, uint32_t n) {
     struct emitter *e = &a->c->e;
     emit_compare_memory(e, at_base(a->block, NUM_DIMS), (int32_t)n);
@@ -35,8 +35,7 @@ static void find_element(struct access *a, uint32_t n) {
     for (uint32_t k = 0; k < n; k++) {
         struct native_place dim = at_base(a->block, DIMS + 8 * (int32_t)k);
         int index = k == 0 ? a->element : R_TEMP;
-        nv_copy_to(a->c, index, nv_top(a->c, k));
-        emit_shift(e, SHIFT_RIGHT_SIGNED, index, 1);
+        nv_copy_untagged(a->c, index, nv_top(a->c, k));
         emit_alu_load(e, ALU_COMPARE, index, dim);
         refuse_if(a, C_ABOVE_EQUAL);
         if (k == 0) continue;
@@ -63,7 +62,7 @@ static void get_byte(struct access *a) {
     struct emitter *e = &a->c->e;
     emit_load(e, R_TEMP2, at_base(a->block, DATA));
     emit_load_byte(e, R_TEMP, at_index(R_TEMP2, a->element, 0, 0));
-    emit_address(e, R_A, at_index(R_TEMP, R_TEMP, 0, 1));
+    emit_tag(e, R_A, R_TEMP);
 }
 
 static void set_float(struct access *a) {
@@ -83,13 +82,13 @@ static void set_byte(struct access *a) {
     emit_test_byte(e, a->stored, 1);
     refuse_if(a, C_EQUAL);
     emit_move(e, R_TEMP, a->stored);
-    emit_shift(e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    emit_untag(e, R_TEMP);
     emit_load(e, R_TEMP2, at_base(a->block, DATA));
     emit_store_byte(e, at_index(R_TEMP2, a->element, 0, 0), R_TEMP);
     emit_constant(e, R_A, VAL_UNIT);
 }
 
-/* By the kind; the result is in R_A. */
+/* Reads or writes the element, according to its kind; the result is in R_A. */
 static void access_element(struct access *a) {
     struct emitter *e = &a->c->e;
     bool sets = a->stored != R_NONE;
@@ -111,13 +110,13 @@ static void access_element(struct access *a) {
     emit_link(e, done, e->at);
 }
 
-/* Indices, 0: it is another primitive. */
+/* How many indices the primitive takes; 0: it accesses no element. */
 static uint32_t indices_of(const struct vm_linked_prim *prim, bool *sets) {
     static const char *const names[] = {"caml_ba_get_1", "caml_ba_get_2", "caml_ba_get_3",
                                         "caml_ba_set_1", "caml_ba_set_2", "caml_ba_set_3"};
-    if (prim->stub || prim->row == NULL) return 0;
+    const char *name = native_primitive_name(prim);
     for (uint32_t i = 0; i < 6; i++) {
-        if (strcmp(prim->row->name, names[i]) != 0) continue;
+        if (strcmp(name, names[i]) != 0) continue;
         *sets = i >= 3;
         return i % 3 + 1;
     }

@@ -17,7 +17,7 @@ void native_set_or_branch(struct native_compiler *c, enum native_condition condi
     if (!branches_next(c)) {
         int reg = nv_free_register(c);
         emit_set(&c->e, condition, reg);
-        emit_address(&c->e, reg, at_index(reg, reg, 0, 1));
+        emit_tag(&c->e, reg, reg);
         nv_set_a(c, nv_in_register(c, reg, FACT_INT));
         return;
     }
@@ -138,7 +138,7 @@ static void switch_on_constant(struct native_compiler *c, int a, const uint32_t 
         return;
     }
     emit_move(&c->e, R_TEMP, a);
-    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    emit_untag(&c->e, R_TEMP);
     jump_by_table(c, labels, n);
 }
 

@@ -61,8 +61,7 @@ static void set(struct native_compiler *c, uint32_t k) {
         expect_number(c, v, native_number_of_fact(pin->facts));
     }
     nv_set_content(c, k, v, pin == NULL);
-    nv_pop(c, 1);
-    nv_set_a(c, nv_constant(c, VAL_UNIT));
+    nv_pop_to_unit(c, 1);
 }
 
 static void offset(struct native_compiler *c, uint32_t k, int32_t n) {

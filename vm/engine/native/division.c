@@ -11,16 +11,14 @@
 #include "vm/engine/native/errors.h"
 #include "vm/engine/native/facts.h"
 
-static void finish(struct native_compiler *c, int untagged, int result) {
-    emit_address(&c->e, result, at_index(untagged, untagged, 0, 1));
-    nv_pop(c, 1);
-    nv_set_a(c, nv_in_register(c, result, FACT_INT));
+static void finish_division(struct native_compiler *c, int untagged, int result) {
+    emit_tag(&c->e, result, untagged);
+    nv_pop_to_register(c, 1, result, FACT_INT);
 }
 
 /* The divisor 0 raises, -1 exits to the loop. */
 static void divide_by_any(struct native_compiler *c, uint16_t a, uint16_t b, bool modulo) {
-    nv_copy_to(c, R_TEMP, b);
-    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    nv_copy_untagged(c, R_TEMP, b);
     if (!nv_is_constant(c, b) || nv_at(c, b)->k == 1 || nv_at(c, b)->k == -1) {
         emit_address(&c->e, R_TEMP2, at_base(R_TEMP, 1));
         emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP2, 1);
@@ -28,18 +26,17 @@ static void divide_by_any(struct native_compiler *c, uint16_t a, uint16_t b, boo
     }
     nv_take_register(c, R_A);
     nv_take_register(c, R_ARG3);
-    nv_copy_to(c, R_A, a);
-    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_A, 1);
+    nv_copy_untagged(c, R_A, a);
     emit_divide(&c->e, R_TEMP);
     int result = modulo ? R_ARG3 : R_A;
-    finish(c, result, result);
+    finish_division(c, result, result);
 }
 
 /* By 2^bits: 2^bits - 1 is added to a negative number, so that the quotient is rounded to 0. */
 static void divide_by_power(struct native_compiler *c, uint16_t a, unsigned bits, bool modulo) {
     struct emitter *e = &c->e;
     int reg = native_copy(c, a);
-    emit_shift(e, SHIFT_RIGHT_SIGNED, reg, 1);
+    emit_untag(e, reg);
     emit_move(e, R_TEMP, reg);
     emit_shift(e, SHIFT_RIGHT_SIGNED, R_TEMP, 63);
     emit_shift(e, SHIFT_RIGHT, R_TEMP, 64 - bits);
@@ -50,7 +47,7 @@ static void divide_by_power(struct native_compiler *c, uint16_t a, unsigned bits
     } else {
         emit_shift(e, SHIFT_RIGHT_SIGNED, reg, bits);
     }
-    finish(c, reg, reg);
+    finish_division(c, reg, reg);
 }
 
 static void divide_by_product(struct native_compiler *c, uint16_t a, int64_t d, bool modulo) {
@@ -60,8 +57,7 @@ static void divide_by_product(struct native_compiler *c, uint16_t a, int64_t d, 
     const int quotient = R_ARG3;
     nv_take_register(c, R_A);
     nv_take_register(c, quotient);
-    nv_copy_to(c, R_TEMP, a);
-    emit_shift(e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    nv_copy_untagged(c, R_TEMP, a);
     emit_constant(e, R_A, (int64_t)(power / (uint64_t)d) + 1);
     emit_multiply_high(e, R_TEMP);
     emit_shift(e, SHIFT_RIGHT_SIGNED, quotient, l - 2);
@@ -77,7 +73,7 @@ static void divide_by_product(struct native_compiler *c, uint16_t a, int64_t d, 
         }
         emit_alu(e, ALU_SUB, R_TEMP, R_A);
     }
-    finish(c, modulo ? R_TEMP : quotient, quotient);
+    finish_division(c, modulo ? R_TEMP : quotient, quotient);
 }
 
 /* A power that fits into an instruction. */

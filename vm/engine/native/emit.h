@@ -135,6 +135,13 @@ void emit_multiply_high(struct emitter *e, int by);
 void emit_divide(struct emitter *e, int by);
 void emit_negate(struct emitter *e, int reg);
 void emit_shift(struct emitter *e, enum native_shift op, int reg, unsigned bits);
+/* An OCaml integer: made of an integer, and the reverse. */
+static inline void emit_tag(struct emitter *e, int to, int untagged) {
+    emit_address(e, to, at_index(untagged, untagged, 0, 1));
+}
+static inline void emit_untag(struct emitter *e, int reg) {
+    emit_shift(e, SHIFT_RIGHT_SIGNED, reg, 1);
+}
 /* By the low six bits of R_TEMP. */
 void emit_shift_by_temp(struct emitter *e, enum native_shift op, int reg);
 /* to := 1 if the condition holds, else 0. */

@@ -215,7 +215,7 @@ void need_string_byte(struct native_compiler *c, uint16_t v, uint16_t index) {
         need_below(c);
     }
     emit_move(&c->e, R_TEMP2, at);
-    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP2, 1);
+    emit_untag(&c->e, R_TEMP2);
 }
 
 void need_operations(struct native_compiler *c, uint16_t v, const struct gc_custom_ops *ops) {

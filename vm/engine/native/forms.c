@@ -22,12 +22,6 @@ static void push_a(struct native_compiler *c) { nv_push(c, c->now.a); }
 
 static void set_unit(struct native_compiler *c) { nv_set_a(c, nv_constant(c, VAL_UNIT)); }
 
-/* Pops n words; A is then what that register holds. Needs: the register is locked. */
-static void pop_to(struct native_compiler *c, uint32_t n, int reg, unsigned facts) {
-    nv_pop(c, n);
-    set_a_register(c, reg, facts);
-}
-
 int native_copy(struct native_compiler *c, uint16_t v) {
     if (nv_at(c, v)->kind != VALUE_CONSTANT) nv_register(c, v);
     int reg = nv_free_register(c);
@@ -107,15 +101,15 @@ void native_get_item(struct native_compiler *c) {
     struct native_place at = need_item(c, c->now.a, nv_top(c, 0), false);
     int reg = nv_free_register(c);
     emit_load(&c->e, reg, at);
-    pop_to(c, 1, reg, 0);
+    nv_pop_to_register(c, 1, reg, 0);
 }
 
 void native_get_byte(struct native_compiler *c) {
     need_string_byte(c, c->now.a, nv_top(c, 0));
     int from = nv_register(c, c->now.a), reg = nv_free_register(c);
     emit_load_byte(&c->e, reg, at_index(from, R_TEMP2, 0, 0));
-    emit_address(&c->e, reg, at_index(reg, reg, 0, 1));
-    pop_to(c, 1, reg, FACT_INT);
+    emit_tag(&c->e, reg, reg);
+    nv_pop_to_register(c, 1, reg, FACT_INT);
 }
 
 static void vector_length(struct native_compiler *c) {
@@ -171,8 +165,7 @@ static void set_field(struct native_compiler *c, uint32_t i) {
     need_mutable_field(c, c->now.a, i);
     if (!nv_is_constant(c, v)) nv_register(c, v); /* boxed before the store */
     native_store(c, nv_register(c, c->now.a), i, v);
-    nv_pop(c, 1);
-    set_unit(c);
+    nv_pop_to_unit(c, 1);
 }
 
 void native_set_item(struct native_compiler *c) {
@@ -180,16 +173,14 @@ void native_set_item(struct native_compiler *c) {
     if (!nv_is_constant(c, v)) nv_register(c, v);
     struct native_place at = need_item(c, c->now.a, index, true);
     native_store_at(c, nv_register(c, c->now.a), at, v);
-    nv_pop(c, 2);
-    set_unit(c);
+    nv_pop_to_unit(c, 2);
 }
 
 static void set_float_field(struct native_compiler *c, uint32_t i) {
     need_double_field(c, c->now.a, i);
     int xmm = need_double(c, nv_top(c, 0));
     emit_float_store(&c->e, at_base(nv_register(c, c->now.a), (int32_t)(8 * i)), xmm);
-    nv_pop(c, 1);
-    set_unit(c);
+    nv_pop_to_unit(c, 1);
 }
 
 void native_set_byte(struct native_compiler *c) {
@@ -197,11 +188,9 @@ void native_set_byte(struct native_compiler *c) {
     need_int(c, v);
     nv_register(c, v);
     need_string_byte(c, c->now.a, nv_top(c, 0));
-    nv_copy_to(c, R_TEMP, v);
-    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    nv_copy_untagged(c, R_TEMP, v);
     emit_store_byte(&c->e, at_index(nv_register(c, c->now.a), R_TEMP2, 0, 0), R_TEMP);
-    nv_pop(c, 2);
-    set_unit(c);
+    nv_pop_to_unit(c, 2);
 }
 
 static void offset_ref(struct native_compiler *c, int32_t n) {
@@ -232,7 +221,7 @@ static void both_ints(struct native_compiler *c) {
 static void add_constant(struct native_compiler *c, uint16_t v, int32_t k, uint32_t pop) {
     int from = nv_register(c, v), reg = nv_free_register(c);
     emit_address(&c->e, reg, at_base(from, k));
-    pop_to(c, pop, reg, FACT_INT);
+    nv_pop_to_register(c, pop, reg, FACT_INT);
 }
 
 static void add(struct native_compiler *c) {
@@ -244,7 +233,7 @@ static void add(struct native_compiler *c) {
     else {
         int x = nv_register(c, a), y = nv_register(c, b), reg = nv_free_register(c);
         emit_address(&c->e, reg, at_index(x, y, 0, -1));
-        pop_to(c, 1, reg, FACT_INT);
+        nv_pop_to_register(c, 1, reg, FACT_INT);
     }
 }
 
@@ -259,7 +248,7 @@ static void subtract(struct native_compiler *c) {
     int y = nv_register(c, b), reg = native_copy(c, a);
     emit_alu(&c->e, ALU_SUB, reg, y);
     emit_alu_constant(&c->e, ALU_ADD, reg, 1);
-    pop_to(c, 1, reg, FACT_INT);
+    nv_pop_to_register(c, 1, reg, FACT_INT);
 }
 
 /* v * n, where v is tagged: v n - n + 1. One instruction can do that for 2, 3, 5 and 9. */
@@ -272,7 +261,7 @@ static void multiply_by(struct native_compiler *c, uint16_t v, int32_t n) {
         emit_multiply_constant(&c->e, reg, from, n);
         emit_alu_constant(&c->e, ALU_ADD, reg, 1 - n);
     }
-    pop_to(c, 1, reg, FACT_INT);
+    nv_pop_to_register(c, 1, reg, FACT_INT);
 }
 
 static void multiply(struct native_compiler *c) {
@@ -288,12 +277,11 @@ static void multiply(struct native_compiler *c) {
         return;
     }
     int x = nv_register(c, a), reg = nv_free_register(c);
-    nv_copy_to(c, R_TEMP, b);
-    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    nv_copy_untagged(c, R_TEMP, b);
     emit_address(&c->e, reg, at_base(x, -1));
     emit_multiply(&c->e, reg, R_TEMP);
     emit_alu_constant(&c->e, ALU_ADD, reg, 1);
-    pop_to(c, 1, reg, FACT_INT);
+    nv_pop_to_register(c, 1, reg, FACT_INT);
 }
 
 static void bitwise(struct native_compiler *c, enum native_alu op) {
@@ -305,7 +293,7 @@ static void bitwise(struct native_compiler *c, enum native_alu op) {
     if (constant) emit_alu_constant(&c->e, op, reg, (int32_t)k);
     else emit_alu(&c->e, op, reg, y);
     if (op == ALU_XOR) emit_alu_constant(&c->e, ALU_OR, reg, 1);
-    pop_to(c, 1, reg, FACT_INT);
+    nv_pop_to_register(c, 1, reg, FACT_INT);
 }
 
 static void shift(struct native_compiler *c, enum native_shift op) {
@@ -317,12 +305,11 @@ static void shift(struct native_compiler *c, enum native_shift op) {
     if (nv_small_constant(c, b, &k)) {
         emit_shift(&c->e, op, reg, (unsigned)(k >> 1) & 63);
     } else {
-        nv_copy_to(c, R_TEMP, b);
-        emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+        nv_copy_untagged(c, R_TEMP, b);
         emit_shift_by_temp(&c->e, op, reg);
     }
     emit_alu_constant(&c->e, ALU_OR, reg, 1);
-    pop_to(c, 1, reg, FACT_INT);
+    nv_pop_to_register(c, 1, reg, FACT_INT);
 }
 
 /* k - A. */

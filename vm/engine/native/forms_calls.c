@@ -191,7 +191,7 @@ static void push_return_frame(struct native_compiler *c, uint32_t label) {
 static void push_trap(struct native_compiler *c, uint32_t handler) {
     int link = nv_free_register(c);
     emit_load(&c->e, link, DOMAIN(stack.trap));
-    emit_address(&c->e, link, at_index(link, link, 0, 1));
+    emit_tag(&c->e, link, link);
     nv_push(c, nv_constant(c, val_of_int(0)));
     nv_push(c, nv_env(c));
     nv_push(c, nv_in_register(c, link, FACT_INT));
@@ -210,15 +210,14 @@ void native_poll(struct native_compiler *c) {
 
 static void pop_trap(struct native_compiler *c) {
     native_poll(c);
-    nv_copy_to(c, R_TEMP, nv_top(c, 1));
-    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    nv_copy_untagged(c, R_TEMP, nv_top(c, 1));
     emit_store(&c->e, DOMAIN(stack.trap), R_TEMP);
     nv_pop(c, 4);
 }
 
 void native_emit_to_handler(struct emitter *e, const struct vm_native *n) {
     emit_load(e, R_TEMP, at_base(R_TEMP2, 8));
-    emit_shift(e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    emit_untag(e, R_TEMP);
     emit_store(e, DOMAIN(stack.trap), R_TEMP);
     emit_load(e, R_TEMP, at_base(R_TEMP2, 0));
     emit_load(e, R_ENV, at_base(R_TEMP2, 16));

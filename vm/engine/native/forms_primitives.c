@@ -1,7 +1,7 @@
-/* forms_primitives.c - primitives: the INLINED ones of vm/code/engine.def, those of integers.def
- * and multi_byte.h as machine code, the others as calls. Arguments of a kind that the machine code
- * does not handle exit, except those of comparisons, which are often not integers: these take the
- * call. */
+/* forms_primitives.c - primitives: the INLINED ones of vm/code/engine.def and those of
+ * integers.def, multi_byte.h and bigarrays.h as machine code, the others as calls. Arguments that
+ * the machine code does not handle exit; those of comparisons, which are often not integers, and
+ * of bigarrays take the call. */
 #include "vm/code/kinds.h"
 #include "vm/engine/native/bigarrays.h"
 #include "vm/engine/native/compiler.h"
@@ -12,21 +12,6 @@
 #include "vm/engine/native/multi_byte.h"
 #include "vm/engine/native/numbers.h"
 #include "vm/engine/native/primitive_calls.h"
-
-static void pop_to_register(struct native_compiler *c, uint32_t n, int reg, unsigned facts) {
-    nv_pop(c, n);
-    nv_set_a(c, nv_in_register(c, reg, facts));
-}
-
-static void pop_to_xmm(struct native_compiler *c, uint32_t n, int xmm) {
-    nv_pop(c, n);
-    nv_set_a(c, nv_in_xmm(c, xmm, NUMBER_DOUBLE));
-}
-
-static void pop_to_unit(struct native_compiler *c, uint32_t n) {
-    nv_pop(c, n);
-    nv_set_a(c, nv_constant(c, VAL_UNIT));
-}
 
 /* ---- Strings. ---- */
 
@@ -53,7 +38,7 @@ static void float_binary(struct native_compiler *c, enum native_float_op op) {
     int a = need_double(c, c->now.a), b = need_double(c, nv_top(c, 0)), x = nv_free_xmm(c);
     emit_float_move(&c->e, x, a);
     emit_float_op(&c->e, op, x, b);
-    pop_to_xmm(c, 1, x);
+    nv_pop_to_xmm(c, 1, x, NUMBER_DOUBLE);
 }
 
 /* A's bits combined with constant ones. */
@@ -63,22 +48,21 @@ static void float_bits(struct native_compiler *c, enum native_float_op op, uint6
     emit_float_of_bits(&c->e, X_TEMP, R_TEMP);
     emit_float_move(&c->e, x, a);
     emit_float_op(&c->e, op, x, X_TEMP);
-    pop_to_xmm(c, 0, x);
+    nv_pop_to_xmm(c, 0, x, NUMBER_DOUBLE);
 }
 
 static void float_root(struct native_compiler *c) {
     int a = need_double(c, c->now.a), x = nv_free_xmm(c);
     emit_float_op(&c->e, FLOAT_SQRT, x, a);
-    pop_to_xmm(c, 0, x);
+    nv_pop_to_xmm(c, 0, x, NUMBER_DOUBLE);
 }
 
 static void float_of_int(struct native_compiler *c) {
     need_int(c, c->now.a);
-    nv_copy_to(c, R_TEMP, c->now.a);
-    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+    nv_copy_untagged(c, R_TEMP, c->now.a);
     int x = nv_free_xmm(c);
     emit_float_of_int(&c->e, x, R_TEMP);
-    pop_to_xmm(c, 0, x);
+    nv_pop_to_xmm(c, 0, x, NUMBER_DOUBLE);
 }
 
 /* The condition of a comparison of the greater operand with the lesser one: false for nan. */
@@ -96,21 +80,21 @@ static void float_equal(struct native_compiler *c, bool equal) {
     emit_set(&c->e, C_NO_PARITY, R_TEMP);
     emit_alu(&c->e, ALU_AND, reg, R_TEMP);
     if (!equal) emit_alu_constant(&c->e, ALU_XOR, reg, 1);
-    emit_address(&c->e, reg, at_index(reg, reg, 0, 1));
-    pop_to_register(c, 1, reg, FACT_INT);
+    emit_tag(&c->e, reg, reg);
+    nv_pop_to_register(c, 1, reg, FACT_INT);
 }
 
 static void float_item(struct native_compiler *c) {
     struct native_place at = need_double_item(c, c->now.a, nv_top(c, 0));
     int x = nv_free_xmm(c);
     emit_float_load(&c->e, x, at);
-    pop_to_xmm(c, 1, x);
+    nv_pop_to_xmm(c, 1, x, NUMBER_DOUBLE);
 }
 
 static void set_float_item(struct native_compiler *c) {
     int x = need_double(c, nv_top(c, 1));
     emit_float_store(&c->e, need_double_item(c, c->now.a, nv_top(c, 0)), x);
-    pop_to_unit(c, 2);
+    nv_pop_to_unit(c, 2);
 }
 
 /* ---- Comparisons of values of all kinds. ---- */
@@ -120,7 +104,7 @@ static void set_order(struct native_compiler *c, int reg) {
     emit_set(&c->e, C_GREATER, reg);
     emit_set(&c->e, C_LESS, R_TEMP);
     emit_alu(&c->e, ALU_SUB, reg, R_TEMP);
-    emit_address(&c->e, reg, at_index(reg, reg, 0, 1));
+    emit_tag(&c->e, reg, reg);
 }
 
 enum { ORDER = -1 };
@@ -138,7 +122,7 @@ static void finish_comparison(struct native_compiler *c, int condition) {
     }
     int reg = nv_free_register(c);
     set_order(c, reg);
-    pop_to_register(c, 1, reg, FACT_INT);
+    nv_pop_to_register(c, 1, reg, FACT_INT);
 }
 
 /* Of two integers. */
@@ -183,7 +167,7 @@ static void compare_any(struct native_compiler *c, const struct vm_ir_row *row, 
         set_order(c, R_A);
     } else {
         emit_set(&c->e, (enum native_condition)condition, R_A);
-        emit_address(&c->e, R_A, at_index(R_A, R_A, 0, 1));
+        emit_tag(&c->e, R_A, R_A);
     }
     c->late[index].back = c->e.at;
     native_after_primitive(c, row, FACT_INT);
@@ -295,7 +279,7 @@ void native_primitive(struct native_compiler *c, const struct vm_ir_row *row) {
         return;
     }
     c->raises_bound_errors = checks_index(inlined);
-    c->checks = true; /* the inlined code is right only for the kinds that they accept */
+    c->checks = true; /* also in unchecked mode: the code is right only for the kinds it tests */
     bool done = array_or_string(c, inlined) || comparison(c, row, inlined) ||
                 float_form(c, inlined) || integer_form(c, prim) || multi_byte_form(c, prim);
     c->checks = checks;

@@ -55,8 +55,7 @@ void native_get_generic_item(struct native_compiler *c) {
     emit_load(&c->e, reg, item);
     c->late[late].reg = (uint8_t)reg;
     c->late[late].back = c->e.at;
-    nv_pop(c, 1);
-    nv_set_a(c, nv_in_register(c, reg, 0));
+    nv_pop_to_register(c, 1, reg, 0);
 }
 
 void native_set_generic_item(struct native_compiler *c) {
@@ -71,8 +70,7 @@ void native_set_generic_item(struct native_compiler *c) {
     native_store_at(c, item.base, item, v);
     c->late[late].reg = (uint8_t)reg;
     c->late[late].back = c->e.at;
-    nv_pop(c, 2);
-    nv_set_a(c, nv_constant(c, VAL_UNIT));
+    nv_pop_to_unit(c, 2);
 }
 
 /* ---- Late code. ---- */

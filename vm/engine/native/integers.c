@@ -3,10 +3,10 @@
 #include "vm/engine/native/integers.h"
 
 #include "gc/value.h"
-#include "vm/code/prim.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/numbers.h"
+#include "vm/engine/native/primitive_calls.h"
 
 #include <string.h>
 
@@ -57,26 +57,25 @@ static bool find_operation(const char *name, enum native_number type,
 }
 
 bool native_find_integer(const struct vm_linked_prim *prim, struct native_integer *found) {
-    if (prim->stub || prim->row == NULL || prim->function == NULL) return false;
+    const char *name = native_primitive_name(prim);
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) {
         size_t length = strlen(types[i].prefix);
-        if (strncmp(prim->row->name, types[i].prefix, length) == 0)
-            return find_operation(prim->row->name + length, types[i].number, found);
+        if (strncmp(name, types[i].prefix, length) == 0)
+            return find_operation(name + length, types[i].number, found);
     }
     return false;
 }
 
 /* ---- Operands and results. ---- */
 
-/* The k-th operand in R_TEMP or R_TEMP2, OCaml integers untagged; its guards have been made. */
+/* reg := the integer v, which is in an xmm register or an OCaml integer (need_operand). */
 static void load_operand(struct native_compiler *c, uint16_t v, int reg) {
     const struct native_value *p = nv_at(c, v);
     if (p->xmm != R_NONE) {
         emit_bits_of_float(&c->e, reg, p->xmm);
         return;
     }
-    nv_copy_to(c, reg, v);
-    emit_shift(&c->e, SHIFT_RIGHT_SIGNED, reg, 1);
+    nv_copy_untagged(c, reg, v);
 }
 
 static void need_operand(struct native_compiler *c, uint16_t v, unsigned fact) {
@@ -85,18 +84,16 @@ static void need_operand(struct native_compiler *c, uint16_t v, unsigned fact) {
 }
 
 static void finish_in_xmm(struct native_compiler *c, const struct native_integer *which, int xmm) {
-    nv_pop(c, which->facts[1] != 0);
-    nv_set_a(c, nv_in_xmm(c, xmm, native_number_of_fact(which->result)));
+    nv_pop_to_xmm(c, which->facts[1] != 0, xmm, native_number_of_fact(which->result));
 }
 
 /* The result, which R_TEMP holds. */
-static void finish(struct native_compiler *c, const struct native_integer *which) {
+static void finish_integer(struct native_compiler *c, const struct native_integer *which) {
     struct emitter *e = &c->e;
     if (which->result == FACT_INT) {
         int reg = nv_free_register(c);
-        emit_address(e, reg, at_index(R_TEMP, R_TEMP, 0, 1));
-        nv_pop(c, which->facts[1] != 0);
-        nv_set_a(c, nv_in_register(c, reg, FACT_INT));
+        emit_tag(e, reg, R_TEMP);
+        nv_pop_to_register(c, which->facts[1] != 0, reg, FACT_INT);
         return;
     }
     if (which->result == FACT_INT32) {
@@ -110,7 +107,7 @@ static void finish(struct native_compiler *c, const struct native_integer *which
 
 /* ---- Operations. ---- */
 
-/* Those that have an instruction for 64 bits in xmm registers. */
+/* Whether the operation has an instruction for xmm registers that is right for its type. */
 static bool packed_op(const struct native_integer *which, enum native_packed_op *op) {
     bool wide = which->number != NUMBER_INT32;
     switch ((enum operation)which->operation) {
@@ -131,7 +128,7 @@ static void packed(struct native_compiler *c, const struct native_integer *which
     finish_in_xmm(c, which, xmm);
 }
 
-/* A shift of 64 bits by a constant, in xmm registers. */
+/* A shift of 64 bits by a constant, in xmm registers. False: it is another one. */
 static bool shift_packed(struct native_compiler *c, const struct native_integer *which) {
     const struct native_value *count = nv_at(c, nv_top(c, 0));
     bool left = which->operation == OPERATION_SHIFT_LEFT;
@@ -144,8 +141,8 @@ static bool shift_packed(struct native_compiler *c, const struct native_integer 
     return true;
 }
 
-/* R_TEMP2 := R_TEMP2 shifted by R_TEMP, then into R_TEMP. */
-static void shift(struct native_compiler *c, const struct native_integer *which) {
+/* R_TEMP := A shifted by the top of the stack. */
+static void shift_integer(struct native_compiler *c, const struct native_integer *which) {
     struct emitter *e = &c->e;
     enum native_shift op = which->operation == OPERATION_SHIFT_LEFT    ? SHIFT_LEFT
                            : which->operation == OPERATION_SHIFT_RIGHT ? SHIFT_RIGHT_SIGNED
@@ -161,7 +158,8 @@ static void shift(struct native_compiler *c, const struct native_integer *which)
     emit_move(e, R_TEMP, R_TEMP2);
 }
 
-/* Divisors 0 and -1 exit: an exception, and a quotient that may not fit. */
+/* R_TEMP := the quotient or remainder. Divisors 0 and -1 exit: the first raises, and the quotient
+ * by the second may not fit. */
 static void divide(struct native_compiler *c, bool modulo) {
     struct emitter *e = &c->e;
     load_operand(c, nv_top(c, 0), R_TEMP);
@@ -175,7 +173,7 @@ static void divide(struct native_compiler *c, bool modulo) {
     emit_move(e, R_TEMP, modulo ? R_ARG3 : R_A);
 }
 
-/* R_TEMP := R_TEMP op R_TEMP2. */
+/* R_TEMP := the result of another operation. */
 static void compute(struct native_compiler *c, const struct native_integer *which) {
     struct emitter *e = &c->e;
     load_operand(c, c->now.a, R_TEMP);
@@ -195,7 +193,7 @@ static void compute(struct native_compiler *c, const struct native_integer *whic
         emit_float_of_int(e, X_TEMP, R_TEMP);
         emit_bits_of_float(e, R_TEMP, X_TEMP);
         break;
-    default: break; /* the bits stay, or are cut when the result is stored */
+    default: break; /* a conversion: finish_integer takes the bits that the result has */
     }
 }
 
@@ -212,11 +210,11 @@ void native_integer(struct native_compiler *c, const struct native_integer *whic
     case OPERATION_SHIFT_RIGHT:
     case OPERATION_SHIFT_RIGHT_UNSIGNED:
         if (shift_packed(c, which)) return;
-        shift(c, which);
+        shift_integer(c, which);
         break;
     case OPERATION_DIV: divide(c, false); break;
     case OPERATION_MOD: divide(c, true); break;
     default: compute(c, which); break;
     }
-    finish(c, which);
+    finish_integer(c, which);
 }

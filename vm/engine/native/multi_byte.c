@@ -2,10 +2,10 @@
 #include "vm/engine/native/multi_byte.h"
 
 #include "gc/value.h"
-#include "vm/code/prim.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/numbers.h"
+#include "vm/engine/native/primitive_calls.h"
 
 #include <string.h>
 
@@ -20,37 +20,35 @@ bool native_find_multi_byte(const struct vm_linked_prim *prim, struct native_mul
         {"caml_bytes_set16", {true, 2, FACT_INT}},     {"caml_bytes_set32", {true, 4, FACT_INT32}},
         {"caml_bytes_set64", {true, 8, FACT_INT64}},
     };
-    if (prim->stub || prim->row == NULL || prim->function == NULL) return false;
+    const char *name = native_primitive_name(prim);
     for (size_t i = 0; i < sizeof primitives / sizeof primitives[0]; i++) {
-        if (strcmp(prim->row->name, primitives[i].name) != 0) continue;
+        if (strcmp(name, primitives[i].name) != 0) continue;
         *found = primitives[i].is;
         return true;
     }
     return false;
 }
 
-/* The bytes at that index of a string; R_TEMP2 is changed. */
+/* Guards that a string has that many bytes from the index on; returns the first, at R_TEMP2. */
 static struct native_place need_bytes(struct native_compiler *c, uint16_t v, uint16_t index,
                                       unsigned bytes) {
     need_string_byte(c, v, index);
-    if (c->checks) { /* the index is not negative, so that of the last byte does not overflow */
-        int length = nv_register(c, length_of_string(c, v));
-        emit_address(&c->e, R_TEMP, at_base(nv_register(c, index), 2 * ((int32_t)bytes - 1)));
-        emit_alu(&c->e, ALU_COMPARE, R_TEMP, length);
-        need_below(c);
-    }
+    int length = nv_register(c, length_of_string(c, v));
+    /* The index is below the length, so that of the last byte does not overflow. */
+    emit_address(&c->e, R_TEMP, at_base(nv_register(c, index), 2 * ((int32_t)bytes - 1)));
+    emit_alu(&c->e, ALU_COMPARE, R_TEMP, length);
+    need_below(c);
     return at_index(nv_register(c, v), R_TEMP2, 0, 0);
 }
 
-static void get(struct native_compiler *c, const struct native_multi_byte *which) {
+static void get_integer(struct native_compiler *c, const struct native_multi_byte *which) {
     struct emitter *e = &c->e;
     struct native_place at = need_bytes(c, c->now.a, nv_top(c, 0), which->bytes);
     if (which->fact == FACT_INT) {
         int reg = nv_free_register(c);
         emit_load_16(e, reg, at);
-        emit_address(e, reg, at_index(reg, reg, 0, 1));
-        nv_pop(c, 1);
-        nv_set_a(c, nv_in_register(c, reg, FACT_INT));
+        emit_tag(e, reg, reg);
+        nv_pop_to_register(c, 1, reg, FACT_INT);
         return;
     }
     int xmm = nv_free_xmm(c);
@@ -60,11 +58,10 @@ static void get(struct native_compiler *c, const struct native_multi_byte *which
     } else {
         emit_float_load(e, xmm, at);
     }
-    nv_pop(c, 1);
-    nv_set_a(c, nv_in_xmm(c, xmm, native_number_of_fact(which->fact)));
+    nv_pop_to_xmm(c, 1, xmm, native_number_of_fact(which->fact));
 }
 
-static void set(struct native_compiler *c, const struct native_multi_byte *which) {
+static void set_integer(struct native_compiler *c, const struct native_multi_byte *which) {
     struct emitter *e = &c->e;
     uint16_t v = nv_top(c, 1);
     int xmm = R_NONE;
@@ -72,8 +69,7 @@ static void set(struct native_compiler *c, const struct native_multi_byte *which
     else xmm = need_number(c, v, native_number_of_fact(which->fact));
     struct native_place at = need_bytes(c, c->now.a, nv_top(c, 0), which->bytes);
     if (which->fact == FACT_INT) {
-        nv_copy_to(c, R_TEMP, v);
-        emit_shift(e, SHIFT_RIGHT_SIGNED, R_TEMP, 1);
+        nv_copy_untagged(c, R_TEMP, v);
         emit_store_16(e, at, R_TEMP);
     } else if (which->bytes == 4) {
         emit_bits_of_float(e, R_TEMP, xmm);
@@ -81,11 +77,10 @@ static void set(struct native_compiler *c, const struct native_multi_byte *which
     } else {
         emit_float_store(e, at, xmm);
     }
-    nv_pop(c, 2);
-    nv_set_a(c, nv_constant(c, VAL_UNIT));
+    nv_pop_to_unit(c, 2);
 }
 
 void native_multi_byte(struct native_compiler *c, const struct native_multi_byte *which) {
-    if (which->sets) set(c, which);
-    else get(c, which);
+    if (which->sets) set_integer(c, which);
+    else get_integer(c, which);
 }

@@ -30,7 +30,7 @@ enum native_number native_number_of_fact(unsigned facts) {
     return NUMBER_DOUBLE;
 }
 
-/* Of a custom block the first field is the operations, the second the number. */
+/* A custom block's first field points to its operations, the second one holds the number. */
 void native_load_number(struct emitter *e, int xmm, int reg, enum native_number number, int temp) {
     if (number == NUMBER_DOUBLE) {
         emit_float_load(e, xmm, at_base(reg, 0));
@@ -64,12 +64,12 @@ void native_box_number(struct native_compiler *c, uint16_t v, int reg) {
     emit_address(&c->e, reg, at_base(R_YOUNG, 8));
 }
 
-static void guard(struct native_compiler *c, uint16_t v, enum native_number number) {
+static void guard_number(struct native_compiler *c, uint16_t v, enum native_number number) {
     if (number == NUMBER_DOUBLE) need_tag(c, v, TAG_DOUBLE, FACT_DOUBLE);
     else need_operations(c, v, operations_of(number));
 }
 
-/* Only a program that no compiler made takes one number for another. */
+/* Boxes v, a number of another type. Only a program that no compiler made needs it as this one. */
 static void forget_other(struct native_compiler *c, uint16_t v) {
     struct native_value *p = nv_at(c, v);
     uint32_t locked = c->locked;
@@ -85,7 +85,7 @@ int need_number(struct native_compiler *c, uint16_t v, enum native_number number
     struct native_value *p = nv_at(c, v);
     if (p->xmm != R_NONE && p->number != number) forget_other(c, v);
     if (p->xmm == R_NONE) {
-        guard(c, v, number);
+        guard_number(c, v, number);
         int reg = nv_register(c, v), xmm = nv_free_xmm(c);
         native_load_number(&c->e, xmm, reg, number, R_TEMP);
         p->xmm = (int8_t)xmm;

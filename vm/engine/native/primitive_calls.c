@@ -110,7 +110,7 @@ static void put_argument_array(struct native_compiler *c, bool stub, uint32_t n)
 }
 
 static unsigned facts_of_result(const struct vm_linked_prim *prim) {
-    if (prim->stub || prim->row == NULL) return 0;
+    if (prim->row == NULL) return 0;
     return prim->row->result == 'i' || prim->row->result == 'u' ? FACT_INT : 0;
 }
 
@@ -124,10 +124,14 @@ void native_after_primitive(struct native_compiler *c, const struct vm_ir_row *r
     nv_pop(c, popped(row));
 }
 
+const char *native_primitive_name(const struct vm_linked_prim *prim) {
+    return prim->function == NULL || prim->row == NULL ? "" : prim->row->name;
+}
+
 /* Of another capability a primitive may read the saved registers: those of the collector read
  * young_ptr, to count words. */
 bool native_primitive_is_light(const struct vm_linked_prim *prim) {
-    const struct vm_prim *row = prim->stub ? NULL : prim->row;
+    const struct vm_prim *row = prim->row;
     return row != NULL && (row->flags & PRIM_EFFECT) == PRIM_LEAF && row->capability == CAP_PURE;
 }
 

@@ -6,6 +6,8 @@
 
 struct vm_linked_prim;
 
+/* The name of a primitive of the tables; "": it is a stub, or cannot be called. */
+const char *native_primitive_name(const struct vm_linked_prim *prim);
 /* Whether a primitive only computes: it does not read the saved registers, and the call needs no
  * poll. */
 bool native_primitive_is_light(const struct vm_linked_prim *prim);

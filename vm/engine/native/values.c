@@ -191,6 +191,21 @@ void nv_pop(struct native_compiler *c, uint32_t n) {
     c->changes++;
 }
 
+void nv_pop_to_register(struct native_compiler *c, uint32_t n, int reg, unsigned facts) {
+    nv_pop(c, n);
+    nv_set_a(c, nv_in_register(c, reg, facts));
+}
+
+void nv_pop_to_xmm(struct native_compiler *c, uint32_t n, int xmm, enum native_number number) {
+    nv_pop(c, n);
+    nv_set_a(c, nv_in_xmm(c, xmm, number));
+}
+
+void nv_pop_to_unit(struct native_compiler *c, uint32_t n) {
+    nv_pop(c, n);
+    nv_set_a(c, nv_constant(c, VAL_UNIT));
+}
+
 void nv_assign(struct native_compiler *c, uint32_t slot, uint16_t v) {
     struct native_values *s = &c->now;
     uint16_t old = s->slots[slot].v;
@@ -335,6 +350,11 @@ void nv_copy_to(struct native_compiler *c, int reg, uint16_t v) {
     else if (p->kind != VALUE_ENV && p->reg == R_NONE && p->home >= 0)
         emit_load(&c->e, reg, nv_place(c, (uint32_t)p->home));
     else emit_move(&c->e, reg, nv_register(c, v));
+}
+
+void nv_copy_untagged(struct native_compiler *c, int reg, uint16_t v) {
+    nv_copy_to(c, reg, v);
+    emit_untag(&c->e, reg);
 }
 
 /* ---- Between pieces of code. ---- */

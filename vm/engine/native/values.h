@@ -100,6 +100,10 @@ void nv_hold(struct native_compiler *c, uint16_t v);
 void nv_release(struct native_compiler *c, uint16_t v);
 void nv_push(struct native_compiler *c, uint16_t v);
 void nv_pop(struct native_compiler *c, uint32_t n);
+/* Pops n words and sets A: to what a locked register holds, to a number, to unit. */
+void nv_pop_to_register(struct native_compiler *c, uint32_t n, int reg, unsigned facts);
+void nv_pop_to_xmm(struct native_compiler *c, uint32_t n, int xmm, enum native_number number);
+void nv_pop_to_unit(struct native_compiler *c, uint32_t n);
 /* The slot's content becomes v. */
 void nv_assign(struct native_compiler *c, uint32_t slot, uint16_t v);
 /* The content of reference k becomes v. */
@@ -123,6 +127,8 @@ int nv_register(struct native_compiler *c, uint16_t v);
 void nv_unlock(struct native_compiler *c);
 /* v into that register, which is taken or not one of values. */
 void nv_copy_to(struct native_compiler *c, int reg, uint16_t v);
+/* The same, without its tag. Needs: v is an integer. */
+void nv_copy_untagged(struct native_compiler *c, int reg, uint16_t v);
 
 /* ---- Between pieces of code. ---- */
 /* Writes all slots, or the lowest n, into the frame, and contents into their blocks; numbers are
