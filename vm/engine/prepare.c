@@ -144,7 +144,7 @@ static struct vm_decoded *place_piece(struct domain *d, struct vm_function *f, s
     struct vm_pieces *pieces = d->vm->codes[f->fragment]->pieces;
     if (d->stack.call_stack == NULL && words <= pieces->capacity)
         return &area->decoded.items[f->decoded - 1];
-    words += words / 4; /* the next pieces are about as long; what none touches takes no memory */
+    words += words / 4; /* later pieces are about as long; pages not written take no memory */
     make_room(area, words);
     struct vm_decoded *piece = vm_decoded_add(area);
     *piece = (struct vm_decoded){.words = area->words + area->used, .word_count = 1};

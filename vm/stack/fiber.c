@@ -219,7 +219,7 @@ static __attribute__((noinline)) value perform(struct domain *d, value cont) {
     return suspend(d, f, index, b, FIBER_LEADING, cont + 1);
 }
 
-/* No registers are saved for rare cases. */
+/* Rare cases are in another function, so that this one saves no registers. */
 value vm_fiber_perform(struct domain *d, value cont) {
     if (__builtin_expect(d->vm->profiler.fiber_suspended != NULL, 0)) report_performing(d, cont);
     return perform(d, cont);

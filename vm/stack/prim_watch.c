@@ -1,4 +1,4 @@
-/* prim_watch.c - holds primitives to their rows (vm/stack/prim_watch.h). */
+/* prim_watch.c - checks that primitives do only what their rows say (vm/stack/prim_watch.h). */
 #include "vm/stack/prim_watch.h"
 
 #include "vm/stack/frame_layout.h"

@@ -9,18 +9,18 @@
 #include "vm/stack/watermarks.h"
 #include "vm/state/vm.h"
 
-/* The words of a new thread's stack that count, and what a call stack (vm/stack/callstack.h) may
- * take for each word. */
+/* The words of a new thread's stack that count towards the heap's limit, and the bytes that a call
+ * stack (vm/stack/callstack.h) may take for each word. */
 enum { FIRST_WORDS = 1024, CALL_STACK_BYTES = 12 };
 
-/* Bounds of what is reserved, also of the sizes: OCaml's first stack, and 32 GB. */
+/* Bounds of the reserved address space, and of the sizes: OCaml's first stack, and 32 GB. */
 enum { LEAST_WORDS = 4096 };
 #define MOST_WORDS (((size_t)1 << 32) - 4096) /* a depth is a uint32_t (vm/stack/fiber.h) */
 
 /* Words of a stack that are scanned in the time that marking takes for one block. */
 enum { WORDS_PER_ROOT = 8 };
 
-/* ---- The size, as OCaml's. ---- */
+/* ---- The size, which grows as that of OCaml's stack does. ---- */
 
 static size_t stack_room(const struct domain *d) {
     return (size_t)(d->stack.high - d->stack.low) - STACK_EXTRA_WORDS;
@@ -75,7 +75,7 @@ void vm_stack_apply_limit(struct domain *d) {
     gc_update_limits(&d->gc);
 }
 
-/* One step of OCaml's growth: false, the limit. With --max-stack no step exceeds it. */
+/* Grows the size as OCaml would. False: it has reached a limit. No step exceeds --max-stack. */
 static bool grow_size(struct domain *d) {
     const struct vm_options *options = &d->vm->options;
     size_t size = d->stack.size_words, most = stack_room(d);

@@ -6,9 +6,9 @@
  *     fewer arguments     a closure of them is made and returned, as GRAB does
  *     a RESTART           its arguments are pushed, then the function is called with all of them
  *     more                a frame that applies the result to the rest goes between (native.h, N3)
- *     no machine code, no room, a poll is due    the loop makes the call
+ *     no machine code, no room, a pending poll    the loop makes the call
  *
- * Meanwhile R_BASE is sp, R_ENV the closure, R_TEMP its code, and R_TEMP2 the number of arguments;
+ * At a stub R_BASE is sp, R_ENV the closure, R_TEMP its code, and R_TEMP2 the number of arguments;
  * the other registers are free. */
 #include "vm/engine/native/arity.h"
 

@@ -108,7 +108,8 @@ static void put_label(struct native_compiler *c, uint32_t row) {
     at->sites = 0;
 }
 
-/* A jump to a RETURN that several rows lead to, in an inlined function: this one returns itself. */
+/* A row of an inlined function that jumps to a RETURN with several predecessors: it returns without
+ * the jump. */
 static void return_early(struct native_compiler *c, uint32_t row) {
     ASSERT(c->ir.rows[row].op == OP_RETURN);
     c->row = row;

@@ -43,7 +43,8 @@ void native_put_error(struct native_compiler *c, const struct native_late *late)
 
 enum { TEXT_WORDS = 3 };
 
-/* R_TEMP2 := the innermost handler, or the condition C_ABOVE holds: it is below a watermark. */
+/* R_TEMP2 := the innermost trap frame, whose depth it holds. The condition C_ABOVE then holds if
+ * the frame is outside a watermark. */
 static void find_handler(struct emitter *e) {
     emit_shift(e, SHIFT_LEFT, R_TEMP2, 3);
     emit_negate(e, R_TEMP2);
@@ -69,7 +70,7 @@ static void load_globals(struct emitter *e, int reg) {
     emit_load(e, reg, at_base(reg, (int32_t)offsetof(struct vm, global_data)));
 }
 
-/* The exception's global is as predefined() in raise.c requires. */
+/* Leaves to the loop where predefined() in raise.c would not find the exception. */
 static void need_global(struct emitter *e, struct emit_sites *refusals, enum vm_exception which) {
     load_globals(e, R_TEMP2);
     emit_test_byte(e, R_TEMP2, 1);
@@ -80,7 +81,7 @@ static void need_global(struct emitter *e, struct emit_sites *refusals, enum vm_
     emit_jump_if_later(e, refusals, C_NOT_EQUAL);
 }
 
-/* R_A := the pair of R_A and the text, as two young blocks; R_TEMP2 is new young_ptr. */
+/* R_A := the pair of R_A and the text, as two young blocks; R_TEMP2 holds the new young_ptr. */
 static void put_pair_with_text(struct emitter *e, const char *text) {
     union {
         char bytes[8 * TEXT_WORDS];

@@ -359,7 +359,7 @@ static void push_frame(struct native_compiler *c, const struct native_body *b, u
     }
 }
 
-/* A value that no slot has: other values may return instead. */
+/* Makes A a value that no slot holds: the body may return another one elsewhere. */
 static void make_result_distinct(struct native_compiler *c) {
     uint16_t v = c->now.a;
     struct native_value *p = nv_at(c, v);

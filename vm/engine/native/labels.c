@@ -43,7 +43,7 @@ static void move_registers(struct emitter *e, struct move *moves, uint32_t n, bo
 
 static bool is_number(const struct native_pin *pin) { return pin->facts & FACT_NUMBERS; }
 
-/* Whether the current row, of the pin's loop, has what it is for. */
+/* Whether the pin's slot or reference exists at the current row, which is in the pin's loop. */
 static bool is_there(const struct native_compiler *c, const struct native_pin *pin) {
     if (pin->reference == 0) return pin->slot < c->now.depth;
     return c->rows[c->row].references >> (pin->reference - 1) & 1;
@@ -54,7 +54,7 @@ static uint16_t pinned(const struct native_compiler *c, const struct native_pin 
     return c->now.contents[pin->reference - 1].v;
 }
 
-/* The pin of a slot, or of a content, that is not in memory at the loop's labels. */
+/* Whether a slot, or a content, is not in memory at the loop's labels. */
 static bool is_in_register_only(const struct native_loop *loop, uint32_t slot, uint32_t reference) {
     for (uint32_t i = 0; loop != NULL && i < loop->count; i++) {
         const struct native_pin *pin = &loop->pins[i];
@@ -76,7 +76,7 @@ static void box_if_number(struct native_compiler *c, uint16_t v) {
     if (p->xmm != R_NONE && p->home < 0) nv_register(c, v);
 }
 
-/* No register is taken from the content afterwards. */
+/* The content becomes a value that the block need not hold: the loop keeps it in a register. */
 static void load_content(struct native_compiler *c, uint32_t k) {
     nv_set_content(c, k, native_content(c, k), false);
 }

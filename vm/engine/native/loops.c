@@ -242,7 +242,7 @@ static bool see_rows(struct scan *s) {
     return true;
 }
 
-/* The whole function. False: it calls others, or has a loop. */
+/* Follows the variables of a whole function. False: it makes a call, or has a loop. */
 static bool see_function(struct scan *s) {
     const struct vm_ir *ir = &s->c->ir;
     bool falls = false, simple = true;

@@ -10,51 +10,51 @@
 #include <stdlib.h>
 
 /* The exits at one instruction. */
-struct place {
+struct exit_count {
     uint32_t decoded; /* its word in the area */
     uint64_t taken;
 };
-enum { SHOWN_PLACES = 5 };
+enum { SHOWN_COUNTS = 5 };
 
 static int by_word(const void *a, const void *b) {
-    const struct place *x = a, *y = b;
+    const struct exit_count *x = a, *y = b;
     return (x->decoded > y->decoded) - (x->decoded < y->decoded);
 }
 
 static int by_count(const void *a, const void *b) {
-    const struct place *x = a, *y = b;
+    const struct exit_count *x = a, *y = b;
     return x->taken != y->taken ? (x->taken < y->taken) - (x->taken > y->taken) : by_word(a, b);
 }
 
 /* The instructions whose exits were taken, the most frequent ones first. NULL: out of memory. */
-static struct place *find_places(const struct native_exits *x, size_t *count) {
-    struct place *places = malloc((x->count / EXIT_HEAD_WORDS + 1) * sizeof *places);
+static struct exit_count *find_counts(const struct native_exits *x, size_t *count) {
+    struct exit_count *counts = malloc((x->count / EXIT_HEAD_WORDS + 1) * sizeof *counts);
     size_t n = 0, different = 0;
-    if (places == NULL) return NULL;
+    if (counts == NULL) return NULL;
     for (size_t i = 0; i < x->count; i += native_exit_words(x->words + i)) {
         const uint32_t *exit = x->words + i;
         if (exit[EXIT_TAKEN] != 0)
-            places[n++] = (struct place){exit[EXIT_DECODED], exit[EXIT_TAKEN]};
+            counts[n++] = (struct exit_count){exit[EXIT_DECODED], exit[EXIT_TAKEN]};
     }
-    qsort(places, n, sizeof *places, by_word);
+    qsort(counts, n, sizeof *counts, by_word);
     for (size_t i = 0; i < n; i++) {
-        if (different > 0 && places[different - 1].decoded == places[i].decoded)
-            places[different - 1].taken += places[i].taken;
-        else places[different++] = places[i];
+        if (different > 0 && counts[different - 1].decoded == counts[i].decoded)
+            counts[different - 1].taken += counts[i].taken;
+        else counts[different++] = counts[i];
     }
-    qsort(places, different, sizeof *places, by_count);
+    qsort(counts, different, sizeof *counts, by_count);
     *count = different;
-    return places;
+    return counts;
 }
 
-static void print_place(struct vm *vm, const struct place *place, uint64_t all, FILE *err) {
-    struct vm_resume at = resume_at(vm->decoded_area->words + place->decoded);
+static void print_count(struct vm *vm, const struct exit_count *c, uint64_t all, FILE *err) {
+    struct vm_resume at = resume_at(vm->decoded_area->words + c->decoded);
     const struct vm_decoded *decoded = vm_find_decoded(vm, at);
     const struct vm_function *f = &vm->functions[decoded->function];
     uint32_t pc = vm_decoded_row(vm, decoded, at).pc;
     char *name = vm_function_name(vm, decoded->function);
-    fprintf(err, "jit:   %llu (%.1f %%) at ", (unsigned long long)place->taken,
-            100.0 * (double)place->taken / (double)all);
+    fprintf(err, "jit:   %llu (%.1f %%) at ", (unsigned long long)c->taken,
+            100.0 * (double)c->taken / (double)all);
     fprintf(err, "%s, byte %x, in ", vm_opcodes[vm_word(&vm->codes[f->fragment]->words, pc)].name,
             pc * 4);
     vm_put_name(err, name != NULL ? name : "?");
@@ -71,10 +71,10 @@ void vm_native_print_summary(struct vm *vm, FILE *err) {
             (double)(n->exits.count * sizeof *n->exits.words) / 1024);
     fprintf(err, "jit: exits: %llu\n", (unsigned long long)n->exit_count);
     size_t count;
-    struct place *places = find_places(&n->exits, &count);
-    if (places == NULL) return;
+    struct exit_count *counts = find_counts(&n->exits, &count);
+    if (counts == NULL) return;
     vm_debuginfo_open(vm, false);
-    for (size_t i = 0; i < count && i < SHOWN_PLACES; i++)
-        print_place(vm, &places[i], n->exit_count, err);
-    free(places);
+    for (size_t i = 0; i < count && i < SHOWN_COUNTS; i++)
+        print_count(vm, &counts[i], n->exit_count, err);
+    free(counts);
 }
