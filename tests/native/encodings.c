@@ -1,6 +1,7 @@
 /* encodings.c - N1: prints what the operations of vm/engine/native/emit.h encode, one line each,
  * `BYTES<tab>INSTRUCTION`, as objdump would show it; encodings.py compares. */
 #include "vm/engine/native/emit.h"
+#include "vm/engine/native/padding.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -171,6 +172,19 @@ static void show_jumps(void) {
     SHOW(emit_jump(&e, buffer + 0x30), "jmp 0x30");
     SHOW(emit_call(&e, buffer + 0x30), "call 0x30");
     SHOW(emit_return(&e), "ret");
+    static const char *const nops[] = {
+        "nop",
+        "xchg ax,ax",
+        "nop DWORD PTR [rax]",
+        "nop DWORD PTR [rax+0x0]",
+        "nop DWORD PTR [rax+rax*1+0x0]",
+        "nop WORD PTR [rax+rax*1+0x0]",
+        "nop DWORD PTR [rax+0x0]",
+        "nop DWORD PTR [rax+rax*1+0x0]",
+        "nop WORD PTR [rax+rax*1+0x0]",
+    };
+    for (unsigned n = 1; n <= sizeof nops / sizeof *nops; n++)
+        SHOW((put_nops(e.at, n), e.at += n), "%s", nops[n - 1]);
     SHOW(emit_push_flags(&e), "pushf");
     SHOW(emit_pop_flags(&e), "popf");
     SHOW(emit_call_c(&e, 0x123456789a), "movabs r11,0x123456789a ; call r11");

@@ -527,7 +527,8 @@ static bool compile(struct native_compiler *c) {
     c->e = (struct emitter){.start = memory->writable + memory->used,
                             .at = memory->writable + memory->used,
                             .end = memory->writable + CODE_MEMORY_BYTES,
-                            .run_offset = memory->executable - memory->writable};
+                            .run_offset = memory->executable - memory->writable,
+                            .pads = c->native->pads};
     emit_align(&c->e, CODE_LINE, CODE_PLACE);
     c->e.start = c->e.at;
     put_code(c, enter);

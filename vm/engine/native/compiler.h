@@ -70,6 +70,7 @@ struct vm_native {
     bool begun;           /* the first function was to be compiled: what is above exists, or ... */
     bool forbidden;       /* the system does not give executable memory */
     FILE *perf_map;       /* or NULL */
+    bool pads;            /* jumps: emitter.pads */
     bool debugged;        /* by gdb, when the first function was compiled */
     struct native_gdb_file *gdb_files;
     uint8_t *refusals; /* by function: it cannot be inlined */

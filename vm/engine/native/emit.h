@@ -75,6 +75,7 @@ struct emitter {
     uint8_t *start, *at, *end; /* of the writable mapping */
     ptrdiff_t run_offset;      /* from a writable address to the executable one */
     bool full;                 /* there was no room: the code is useless */
+    bool pads;                 /* jumps are kept within lines (padding.h) */
 };
 
 /* A memory operand: base + index * 2^scale + displacement. index R_NONE: none. */

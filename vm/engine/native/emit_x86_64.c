@@ -2,10 +2,13 @@
 #include "vm/engine/native/emit.h"
 
 #include "gc/assert.h"
+#include "vm/engine/native/padding.h"
 
 #include <string.h>
 
 enum { LONGEST_INSTRUCTION = 16, WIDE = 1, NARROW = 0 };
+/* The lengths of jumps. */
+enum { JUMP_IF_BYTES = 6, JUMP_BYTES = 5, CALL_REGISTER_BYTES = 3, RETURN_BYTES = 1 };
 
 static inline void byte(struct emitter *e, unsigned x) { *e->at++ = (uint8_t)x; }
 
@@ -15,12 +18,43 @@ static inline void word_32(struct emitter *e, int64_t k) {
     e->at += 4;
 }
 
-/* Called before each instruction: ensures room for the longest one. Without it the emitter is full
- * and starts again at its first byte: what it has emitted is not used. */
-static inline void begin(struct emitter *e) {
-    if (e->end - e->at >= LONGEST_INSTRUCTION) return;
+/* Ensures room for n bytes. Without it the emitter is full and starts again at its first byte: what
+ * it has emitted is not used. */
+static inline bool has_room(struct emitter *e, unsigned n) {
+    if (e->end - e->at >= (ptrdiff_t)n) return true;
     e->full = true;
     e->at = e->start;
+    return false;
+}
+
+/* Called before each instruction. */
+static inline void begin(struct emitter *e) { has_room(e, LONGEST_INSTRUCTION); }
+
+/* Called after an instruction whose first byte is `start`, and which with the next `follows` bytes
+ * is a jump: with padding, moves it up to the next line, if it is not within one. */
+static inline void keep_in_line(struct emitter *e, uint8_t *start, unsigned follows) {
+    if (!e->pads) return;
+    unsigned bytes = (unsigned)(e->at - start), padding = jump_padding(start, bytes + follows);
+    if (padding == 0 || !has_room(e, padding + LONGEST_INSTRUCTION)) return;
+    memmove(start + padding, start, bytes);
+    put_nops(start, padding);
+    e->at += padding;
+}
+
+/* Called before a jump of that length. */
+static inline void begin_jump(struct emitter *e, unsigned length) {
+    begin(e);
+    keep_in_line(e, e->at, length);
+}
+
+/* Called before and after a comparison: the CPU executes it and a conditional jump that follows as
+ * one instruction. */
+static inline uint8_t *begin_comparison(struct emitter *e) {
+    begin(e);
+    return e->at;
+}
+static inline void end_comparison(struct emitter *e, uint8_t *start) {
+    keep_in_line(e, start, JUMP_IF_BYTES);
 }
 
 /* The REX prefix: for 64-bit operands, and for registers 8 to 15. */
@@ -171,7 +205,9 @@ uint8_t *emit_code_address(struct emitter *e, int to) {
 /* ---- Integers. ---- */
 
 void emit_alu(struct emitter *e, enum native_alu op, int to, int from) {
+    uint8_t *start = begin_comparison(e);
     with_register(e, WIDE, (unsigned)op << 3 | 1, from, to);
+    if (op == ALU_COMPARE) end_comparison(e, start);
 }
 
 /* Group 1: the operand with a constant of 8 or 32 bits. */
@@ -184,14 +220,18 @@ static void put_constant_operand(struct emitter *e, int32_t k) {
 }
 
 void emit_alu_constant(struct emitter *e, enum native_alu op, int to, int32_t k) {
+    uint8_t *start = begin_comparison(e);
     unsigned opcode;
     constant_operand(e, k, &opcode);
     with_register(e, WIDE, opcode, (int)op, to);
     put_constant_operand(e, k);
+    if (op == ALU_COMPARE) end_comparison(e, start);
 }
 
 void emit_alu_load(struct emitter *e, enum native_alu op, int to, struct native_place from) {
+    uint8_t *start = begin_comparison(e);
     with_memory(e, WIDE, (unsigned)op << 3 | 3, to, from);
+    if (op == ALU_COMPARE) end_comparison(e, start);
 }
 
 void emit_alu_byte_constant(struct emitter *e, enum native_alu op, int to, int8_t k) {
@@ -203,10 +243,12 @@ void emit_alu_byte_constant(struct emitter *e, enum native_alu op, int to, int8_
 }
 
 void emit_compare_memory(struct emitter *e, struct native_place at, int32_t k) {
+    uint8_t *start = begin_comparison(e);
     unsigned opcode;
     constant_operand(e, k, &opcode);
     with_memory(e, WIDE, opcode, ALU_COMPARE, at);
     put_constant_operand(e, k);
+    end_comparison(e, start);
 }
 
 void emit_replace_constant(struct emitter *e, uint8_t *end, int32_t k) {
@@ -214,15 +256,19 @@ void emit_replace_constant(struct emitter *e, uint8_t *end, int32_t k) {
 }
 
 void emit_compare_memory_32(struct emitter *e, struct native_place at, int32_t k) {
+    uint8_t *start = begin_comparison(e);
     unsigned opcode;
     constant_operand(e, k, &opcode);
     with_memory(e, NARROW, opcode, ALU_COMPARE, at);
     put_constant_operand(e, k);
+    end_comparison(e, start);
 }
 
 void emit_compare_byte(struct emitter *e, struct native_place at, uint8_t k) {
+    uint8_t *start = begin_comparison(e);
     with_memory(e, NARROW, 0x80, ALU_COMPARE, at);
     byte(e, k);
+    end_comparison(e, start);
 }
 
 void emit_add_memory(struct emitter *e, struct native_place at, int32_t k) {
@@ -233,16 +279,19 @@ void emit_add_memory(struct emitter *e, struct native_place at, int32_t k) {
 }
 
 void emit_test_byte(struct emitter *e, int reg, uint8_t bits) {
-    begin(e);
+    uint8_t *start = begin_comparison(e);
     prefix(e, NARROW, 0, 0, reg, needs_prefix(reg));
     byte(e, 0xf6);
     operand_register(e, 0, reg);
     byte(e, bits);
+    end_comparison(e, start);
 }
 
 void emit_test_memory_byte(struct emitter *e, struct native_place at, uint8_t bits) {
+    uint8_t *start = begin_comparison(e);
     with_memory(e, NARROW, 0xf6, 0, at);
     byte(e, bits);
+    end_comparison(e, start);
 }
 
 static void two_byte_register(struct emitter *e, int wide, unsigned opcode, int reg, int other,
@@ -362,14 +411,14 @@ void emit_packed_shift(struct emitter *e, enum native_shift op, int xmm, unsigne
 /* ---- Jumps. ---- */
 
 uint8_t *emit_jump_forward(struct emitter *e) {
-    begin(e);
+    begin_jump(e, JUMP_BYTES);
     byte(e, 0xe9);
     word_32(e, 0);
     return e->at;
 }
 
 uint8_t *emit_jump_if_forward(struct emitter *e, enum native_condition c) {
-    begin(e);
+    begin_jump(e, JUMP_IF_BYTES);
     byte(e, 0x0f);
     byte(e, 0x80u | (unsigned)c);
     word_32(e, 0);
@@ -398,13 +447,21 @@ void emit_jump_if(struct emitter *e, enum native_condition c, const uint8_t *to)
 }
 
 void emit_jump_memory(struct emitter *e, struct native_place at) {
+    begin(e);
+    uint8_t *start = e->at;
     with_memory(e, NARROW, 0xff, 4, at);
+    keep_in_line(e, start, 0);
 }
 
-void emit_jump_register(struct emitter *e, int reg) { with_register(e, NARROW, 0xff, 4, reg); }
+void emit_jump_register(struct emitter *e, int reg) {
+    begin(e);
+    uint8_t *start = e->at;
+    with_register(e, NARROW, 0xff, 4, reg);
+    keep_in_line(e, start, 0);
+}
 
 void emit_call(struct emitter *e, const uint8_t *to) {
-    begin(e);
+    begin_jump(e, JUMP_BYTES);
     byte(e, 0xe8);
     word_32(e, 0);
     emit_link(e, e->at, to);
@@ -412,11 +469,12 @@ void emit_call(struct emitter *e, const uint8_t *to) {
 
 void emit_call_c(struct emitter *e, uintptr_t function) {
     emit_constant(e, R_TEMP2, (int64_t)function);
+    begin_jump(e, CALL_REGISTER_BYTES);
     with_register(e, NARROW, 0xff, 2, R_TEMP2);
 }
 
 void emit_return(struct emitter *e) {
-    begin(e);
+    begin_jump(e, RETURN_BYTES);
     byte(e, 0xc3);
 }
 
@@ -455,8 +513,8 @@ void emit_link_table(struct emitter *e, uint8_t *table, uint32_t word, const uin
 
 void emit_align(struct emitter *e, unsigned bytes, unsigned offset) {
     ASSERT(offset < bytes);
-    while (!e->full && (uintptr_t)e->at % bytes != offset) {
-        begin(e);
-        byte(e, 0x90);
-    }
+    unsigned padding = (unsigned)(offset - (uintptr_t)e->at) % bytes;
+    if (!has_room(e, padding)) return;
+    put_nops(e->at, padding);
+    e->at += padding;
 }

@@ -11,6 +11,7 @@
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/gdb_interface.h"
 #include "vm/engine/native/native.h"
+#include "vm/engine/native/padding.h"
 #include "vm/engine/native/perf_map.h"
 #include "vm/engine/slow.h"
 #include "vm/stack/frame_layout.h"
@@ -218,7 +219,8 @@ static void put_stubs(const struct vm *vm, struct vm_native *n) {
     struct emitter e = {.start = n->memory.writable,
                         .at = n->memory.writable,
                         .end = n->memory.writable + CODE_MEMORY_BYTES,
-                        .run_offset = n->memory.executable - n->memory.writable};
+                        .run_offset = n->memory.executable - n->memory.writable,
+                        .pads = n->pads};
     n->stubs.run = runs_at(&e, e.at);
     put_run(&e);
     n->stubs.slow_entry = runs_at(&e, e.at);
@@ -263,6 +265,7 @@ void vm_native_create(struct vm *vm) {
     struct vm_native *n = vm_must(calloc(1, sizeof *n));
     n->always = vm->options.jit == VM_JIT_ALL;
     n->stress = n->stress_left = vm->options.jit_stress;
+    n->pads = n->stress > 0 || cpu_needs_padding();
     vm->native = n;
 }
 

@@ -1,0 +1,30 @@
+/* padding.h - NOPs that keep jumps within lines of 32 bytes.
+ *
+ * Intel's CPUs of the families Skylake to Comet Lake, with the microcode that mends erratum SKX102
+ * (jump conditional code), do not keep a line of 32 bytes in the cache of decoded instructions if a
+ * jump, with the comparison that is executed together with it, crosses or touches the line's end.
+ * Machine code has a jump every ten bytes or so: without padding, most of its lines are decoded
+ * each time, and it takes a sixth more time. Other CPUs do not need the padding.
+ *
+ * NV6  With emitter.pads, no jump crosses or touches the end of a line. */
+#ifndef BACTRIAN_VM_ENGINE_NATIVE_PADDING_H
+#define BACTRIAN_VM_ENGINE_NATIVE_PADDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum { JUMP_LINE = 32 };
+
+/* Whether this CPU is one of them. */
+bool cpu_needs_padding(void);
+
+/* The number of bytes by which a jump of `bytes` bytes at `start` must be moved. */
+static inline unsigned jump_padding(const uint8_t *start, unsigned bytes) {
+    unsigned place = (unsigned)((uintptr_t)start % JUMP_LINE);
+    return place + bytes < JUMP_LINE ? 0 : (JUMP_LINE - place) % JUMP_LINE;
+}
+
+/* Writes NOPs of up to nine bytes each. */
+void put_nops(uint8_t *at, unsigned bytes);
+
+#endif
