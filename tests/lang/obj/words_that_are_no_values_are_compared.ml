@@ -1,3 +1,4 @@
+(* ocaml5: no: it takes such words for blocks, and crashes *)
 (* ocamldumpobj recognises an int64 by its first word, the address of its operations. *)
 let word block = Obj.field (Obj.repr (Sys.opaque_identity block)) 0
 let text s = Obj.field (Obj.repr (Bytes.to_string (Bytes.of_string s))) 0
