@@ -235,11 +235,12 @@ void emit_alu_load(struct emitter *e, enum native_alu op, int to, struct native_
 }
 
 void emit_alu_byte_constant(struct emitter *e, enum native_alu op, int to, int8_t k) {
-    begin(e);
+    uint8_t *start = begin_comparison(e);
     prefix(e, NARROW, 0, 0, to, needs_prefix(to));
     byte(e, 0x80);
     operand_register(e, (int)op, to);
     byte(e, (unsigned)k);
+    if (op == ALU_COMPARE) end_comparison(e, start);
 }
 
 void emit_compare_memory(struct emitter *e, struct native_place at, int32_t k) {

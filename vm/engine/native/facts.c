@@ -34,9 +34,21 @@ void need_block(struct native_compiler *c, uint16_t v) {
     learn(c, v, FACT_BLOCK);
 }
 
+/* loaded: the block's header is in R_TEMP. */
+static void compare_tag(struct native_compiler *c, int block, uint8_t tag, bool loaded) {
+    if (loaded) emit_alu_byte_constant(&c->e, ALU_COMPARE, R_TEMP, (int8_t)tag);
+    else emit_compare_byte(&c->e, at_base(block, -8), tag);
+}
+
+/* Whether the latest test of v's size can become stricter instead of another test. */
+static bool can_be_stricter(const struct native_compiler *c, const struct native_value *p) {
+    return p->kind == VALUE_PLAIN && p->fields > 0 && p->size_test.site != 0 &&
+           p->size_test.block == c->block;
+}
+
 /* The test of a size becomes stricter if its block of instructions needs more fields: the exit is
  * then taken a little earlier. */
-static void need_index(struct native_compiler *c, uint16_t v, uint32_t i) {
+static void need_index(struct native_compiler *c, uint16_t v, uint32_t i, bool loaded) {
     struct native_value *p = nv_at(c, v);
     if (!c->checks || p->fields > i) return;
     if (i >= UINT16_MAX) { /* the header does not fit */
@@ -44,11 +56,12 @@ static void need_index(struct native_compiler *c, uint16_t v, uint32_t i) {
         return;
     }
     uint32_t fields = i + 1;
-    bool tested = p->kind == VALUE_PLAIN && p->fields > 0 && p->size_test.site != 0;
-    if (tested && p->size_test.block == c->block) {
-        emit_replace_constant(&c->e, c->e.start + p->size_test.site, (int32_t)(fields << 10));
+    int32_t smallest = (int32_t)(fields << 10);
+    if (can_be_stricter(c, p)) {
+        emit_replace_constant(&c->e, c->e.start + p->size_test.site, smallest);
     } else {
-        emit_compare_memory(&c->e, at_base(nv_register(c, v), -8), (int32_t)(fields << 10));
+        if (loaded) emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP, smallest);
+        else emit_compare_memory(&c->e, at_base(nv_register(c, v), -8), smallest);
         if (p->kind == VALUE_PLAIN)
             p->size_test = (struct native_size_test){(uint32_t)(c->e.at - c->e.start), c->block};
         native_exit_if(c, C_BELOW);
@@ -56,10 +69,20 @@ static void need_index(struct native_compiler *c, uint16_t v, uint32_t i) {
     p->fields = (uint16_t)fields;
 }
 
-void need_fields_tag(struct native_compiler *c, uint16_t v) {
-    need_block(c, v);
+/* Before the test of block v's tag, unless the fact is known, and of its size: if it does both,
+ * loads the header once, since a comparison of a register and its jump are one operation of the
+ * CPU, and returns true. */
+static bool load_header(struct native_compiler *c, uint16_t v, uint32_t i, unsigned fact) {
+    const struct native_value *p = nv_at(c, v);
+    if (knows(c, v, fact) || p->fields > i || i >= UINT16_MAX || can_be_stricter(c, p))
+        return false;
+    emit_load(&c->e, R_TEMP, at_base(nv_register(c, v), -8));
+    return true;
+}
+
+static void need_fields_of_block(struct native_compiler *c, uint16_t v, bool loaded) {
     if (knows(c, v, FACT_FIELDS)) return;
-    emit_compare_byte(&c->e, at_base(nv_register(c, v), -8), TAG_OBJECT);
+    compare_tag(c, nv_register(c, v), TAG_OBJECT, loaded);
     native_exit_if(c, C_ABOVE);
     learn(c, v, FACT_FIELDS);
 }
@@ -76,34 +99,46 @@ static void or_other_tag(struct native_compiler *c, enum native_condition wrong,
     late->back = c->e.at;
 }
 
-void need_mutable_tag(struct native_compiler *c, uint16_t v) {
-    need_block(c, v);
+static void need_mutable_block(struct native_compiler *c, uint16_t v, bool loaded) {
     if (knows(c, v, FACT_MUTABLE)) return;
     int reg = nv_register(c, v);
-    emit_compare_byte(&c->e, at_base(reg, -8), TAG_CLOSURE);
+    compare_tag(c, reg, TAG_CLOSURE, loaded);
     or_other_tag(c, C_ABOVE_EQUAL, reg, TAG_OBJECT);
     learn(c, v, FACT_MUTABLE | FACT_FIELDS);
 }
 
 /* A block with one field or more may be what a lazy value became. */
-static void need_first_field_tag(struct native_compiler *c, uint16_t v) {
-    need_block(c, v);
+static void need_first_field_of_block(struct native_compiler *c, uint16_t v, bool loaded) {
     if (knows(c, v, FACT_FIELDS)) return;
     int reg = nv_register(c, v);
-    emit_compare_byte(&c->e, at_base(reg, -8), TAG_OBJECT);
+    compare_tag(c, reg, TAG_OBJECT, loaded);
     or_other_tag(c, C_ABOVE, reg, TAG_FORWARD);
     learn(c, v, FACT_FIELDS);
 }
 
+void need_fields_tag(struct native_compiler *c, uint16_t v) {
+    need_block(c, v);
+    need_fields_of_block(c, v, false);
+}
+
+void need_mutable_tag(struct native_compiler *c, uint16_t v) {
+    need_block(c, v);
+    need_mutable_block(c, v, false);
+}
+
 void need_field(struct native_compiler *c, uint16_t v, uint32_t i) {
-    if (i == 0) need_first_field_tag(c, v);
-    else need_fields_tag(c, v);
-    need_index(c, v, i);
+    need_block(c, v);
+    bool loaded = load_header(c, v, i, FACT_FIELDS);
+    if (i == 0) need_first_field_of_block(c, v, loaded);
+    else need_fields_of_block(c, v, loaded);
+    need_index(c, v, i, loaded);
 }
 
 void need_mutable_field(struct native_compiler *c, uint16_t v, uint32_t i) {
-    need_mutable_tag(c, v);
-    need_index(c, v, i);
+    need_block(c, v);
+    bool loaded = load_header(c, v, i, FACT_MUTABLE);
+    need_mutable_block(c, v, loaded);
+    need_index(c, v, i, loaded);
 }
 
 /* Twice the block's size, plus 1 or not, which makes no difference to an odd number: all tagged
@@ -161,7 +196,7 @@ void need_below(struct native_compiler *c) {
 static struct native_place item(struct native_compiler *c, uint16_t v, uint16_t index) {
     if (is_small_constant(c, index)) {
         uint32_t i = (uint32_t)(nv_at(c, index)->k >> 1);
-        need_index(c, v, i);
+        need_index(c, v, i, false);
         return at_base(nv_register(c, v), (int32_t)(8 * i));
     }
     need_int(c, index);
@@ -198,7 +233,7 @@ void need_tag(struct native_compiler *c, uint16_t v, unsigned tag, unsigned fact
 
 void need_double_field(struct native_compiler *c, uint16_t v, uint32_t i) {
     need_tag(c, v, TAG_DOUBLE_ARRAY, FACT_DOUBLES);
-    need_index(c, v, i);
+    need_index(c, v, i, false);
 }
 
 struct native_place need_double_item(struct native_compiler *c, uint16_t v, uint16_t index) {
@@ -229,12 +264,13 @@ void need_field_of_register(struct native_compiler *c, int reg, uint32_t i) {
     if (!c->checks) return;
     emit_test_byte(&c->e, reg, 1);
     native_exit_if(c, C_NOT_EQUAL);
-    emit_compare_byte(&c->e, at_base(reg, -8), TAG_OBJECT);
+    emit_load(&c->e, R_TEMP, at_base(reg, -8));
+    compare_tag(c, reg, TAG_OBJECT, true);
     native_exit_if(c, C_ABOVE);
     if (i >= UINT16_MAX) {
         native_exit_always(c);
         return;
     }
-    emit_compare_memory(&c->e, at_base(reg, -8), (int32_t)((i + 1) << 10));
+    emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP, (int32_t)((i + 1) << 10));
     native_exit_if(c, C_BELOW);
 }
