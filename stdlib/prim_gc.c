@@ -9,6 +9,7 @@
 #include "vm/code/checks.h"
 #include "vm/code/version.h"
 #include "vm/engine/callback.h"
+#include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/stack.h"
 #include "vm/thread/pending.h"
@@ -234,6 +235,7 @@ static void set_stack_limit(struct domain *d, size_t words) {
     ASSERT(stack->low <= stack->sp && stack->sp <= stack->high); /* S1 */
     /* The stack's current depth and a reserve, so that Gc.set can return. */
     size_t depth = (size_t)(stack->high - stack_of_ocaml(stack) - stack->base_words);
+    if (stack->boundary != 0) depth = vm_fiber_words(d, stack_of_ocaml(stack));
     size_t least = depth + d->vm->version->stack_reserve_words;
     if (words < least) words = least;
     const struct vm_options *options = &d->vm->options;

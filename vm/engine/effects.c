@@ -49,7 +49,7 @@ void vm_effect_make_room(struct domain *d, value handle) {
     struct vm_fiber *f = vm_fiber_taken(d->vm, handle);
     if (f == NULL) vm_raise_already_resumed(d);
     const value *low = d->stack.sp - vm_fiber_room_bytes(d->vm) / 8;
-    if (vm_stack_reserve(d, low, low)) return;
+    if (vm_stack_reserve_fiber(d, low)) return;
     vm_fiber_drop(d, f);
     vm_raise_stack_overflow(d);
 }

@@ -9,6 +9,7 @@
 #include "vm/stack/fiber_internal.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
+#include "vm/stack/stack.h"
 #include "vm/stack/watermarks.h"
 
 #include <string.h>
@@ -147,6 +148,12 @@ static void run_outer(struct domain *d, value *b, uint32_t index) {
     *--d->stack.sp = extra_args;
 }
 
+/* The limit of frames becomes that of the innermost fiber, or of the thread (S8). */
+static __attribute__((noinline)) void limit_innermost(struct domain *d) {
+    d->stack.limit_boundary = d->stack.boundary;
+    vm_stack_apply_limit(d);
+}
+
 /* Control leaves f for its caller: a fiber that waits at the same boundary, or the frames
  * outside. */
 static inline void go_outwards(struct domain *d, struct vm_fiber *f, value *b) {
@@ -154,11 +161,13 @@ static inline void go_outwards(struct domain *d, struct vm_fiber *f, value *b) {
     if (__builtin_expect(outer != NO_FIBER, 0)) {
         f->outer = NO_FIBER;
         run_outer(d, b, outer);
+        if (d->stack.limit_boundary >= d->stack.boundary) limit_innermost(d);
         return;
     }
     d->stack.trap = (uintptr_t)int_of_val(b[BOUNDARY_TRAP]);
     d->stack.boundary = (uintptr_t)int_of_val(b[BOUNDARY_OUTER]);
     d->stack.sp = b + BOUNDARY_EXTRA;
+    if (__builtin_expect(d->stack.limit_boundary > d->stack.boundary, 0)) limit_innermost(d);
 }
 
 static inline value handler_of(struct domain *d, const struct vm_fiber *f,
@@ -263,9 +272,12 @@ bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra
     t->status[vm_fiber_index(t, f)].state = FIBER_RUNNING;
     d->stack.sp = b;
     d->stack.trap = 0;
-    if (f->used == 0) return true;
-    take_top(f);
-    go_on(d, f, b);
+    if (f->used != 0) {
+        take_top(f);
+        go_on(d, f, b);
+    }
+    if (__builtin_expect(vm_stack_limit_of_fiber(d, b, f) > d->gc.mutator_limit_idle, 0))
+        limit_innermost(d);
     return true;
 }
 

@@ -152,6 +152,11 @@ static inline bool vm_fiber_fits(const struct domain *d, const value *sp) {
     const struct vm_fiber *f = vm_fiber_of_boundary(b);
     return f->used + (size_t)(b - sp) + FIBER_TOP_WORDS <= f->capacity;
 }
+/* The words of the innermost fiber down to `at`. Needs: there is one. GC: never. */
+static inline size_t vm_fiber_words(const struct domain *d, const value *at) {
+    const value *b = vm_boundary(d);
+    return vm_fiber_of_boundary(b)->used + (size_t)(b - at);
+}
 /* Makes the innermost fiber's buffer that large. Needs: E2. Fails: raises Out_of_memory.
  * GC: may run. */
 void vm_fiber_reserve(struct domain *d);

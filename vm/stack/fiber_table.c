@@ -6,6 +6,7 @@
 #include "vm/stack/fiber_internal.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/raise.h"
+#include "vm/stack/stack.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -213,6 +214,9 @@ void vm_fibers_abandon(struct domain *d, uintptr_t boundary) {
         d->stack.boundary = (uintptr_t)int_of_val(b[BOUNDARY_OUTER]);
         vm_fiber_drop(d, vm_fiber_of_boundary(b));
     }
+    if (d->stack.limit_boundary <= d->stack.boundary) return;
+    d->stack.limit_boundary = d->stack.boundary;
+    vm_stack_apply_limit(d);
 }
 
 /* ---- Buffers. ---- */

@@ -81,8 +81,10 @@ static void check_boundary(const struct domain *d, const value *b) {
 /* The trap frames of the running fiber, and of those outside. */
 static void check_traps(const struct domain *d) {
     check_traps_from(d, d->stack.trap);
+    bool limits = d->stack.limit_boundary == 0;
     for (uintptr_t boundary = d->stack.boundary; boundary != 0;) {
         const value *b = d->stack.high - boundary;
+        if (boundary == d->stack.limit_boundary) limits = true;
         vm_require(b >= d->stack.sp && b + BOUNDARY_WORDS < d->stack.high,
                    "FB1: a boundary outside the stack");
         check_boundary(d, b);
@@ -91,6 +93,7 @@ static void check_traps(const struct domain *d) {
         vm_require(outer < boundary, "FB1: a boundary whose link does not lead outwards");
         boundary = outer;
     }
+    vm_require(limits, "S8: the limit of frames is for a fiber that does not run");
 }
 
 static void check_watermarks(const struct domain *d) {

@@ -4,6 +4,7 @@
 #include "gc/assert.h"
 #include "vm/base/os.h"
 #include "vm/code/version.h"
+#include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/raise.h"
 #include "vm/stack/watermarks.h"
@@ -13,8 +14,9 @@
  * stack (vm/stack/callstack.h) may take for each word. */
 enum { FIRST_WORDS = 1024, CALL_STACK_BYTES = 12 };
 
-/* Bounds of the reserved address space, and of the sizes: OCaml's first stack, and 32 GB. */
-enum { LEAST_WORDS = 4096 };
+/* Bounds of the reserved address space, and of the sizes: OCaml's first stack, and 32 GB; its first
+ * stack of a fiber. */
+enum { LEAST_WORDS = 4096, FIRST_FIBER_WORDS = 66 };
 #define MOST_WORDS (((size_t)1 << 32) - 4096) /* a depth is a uint32_t (vm/stack/fiber.h) */
 
 /* Words of a stack that are scanned in the time that marking takes for one block. */
@@ -63,26 +65,61 @@ bool vm_stack_create(struct domain *d, size_t limit, bool is_main) {
 
 size_t vm_stack_limit(const struct domain *d) { return d->stack_limit_words; }
 
-void vm_set_stack_limit(struct domain *d, size_t words) { d->stack_limit_words = words; }
+void vm_set_stack_limit(struct domain *d, size_t words) {
+    d->stack_limit_words = words;
+    d->fiber_limit_words = FIRST_FIBER_WORDS;
+    while (d->fiber_limit_words < words && d->fiber_limit_words < MOST_WORDS)
+        d->fiber_limit_words *= 2;
+}
+
+/* The most words that the stack may have: its memory, or --max-stack. */
+static size_t most_words(const struct domain *d) {
+    const struct vm_options *options = &d->vm->options;
+    size_t most = stack_room(d);
+    return options->max_stack_holds && options->max_stack_words < most ? options->max_stack_words
+                                                                       : most;
+}
+
+static uintptr_t limit_of_words(const struct domain *d, size_t words) {
+    size_t reserve = d->vm->version->stack_reserve_words;
+    words = words < reserve ? 0 : words - reserve;
+    return (uintptr_t)(d->stack.high - (d->stack.base_words + (ptrdiff_t)words));
+}
+
+static uintptr_t higher(uintptr_t a, uintptr_t b) { return a > b ? a : b; }
+
+uintptr_t vm_stack_limit_of_fiber(const struct domain *d, const value *b,
+                                  const struct vm_fiber *f) {
+    size_t used = f->used + d->vm->version->stack_reserve_words;
+    size_t words = used < d->fiber_limit_words ? d->fiber_limit_words - used : 0;
+    return (uintptr_t)b - 8 * words;
+}
+
+/* The limit of frames, except for what is counted. */
+static uintptr_t uncounted_limit(const struct domain *d) {
+    const struct vm_stack *s = &d->stack;
+    if (s->limit_boundary == 0) return limit_of_words(d, s->size_words);
+    uintptr_t at = (uintptr_t)(s->high - s->limit_boundary);
+    if (s->limit_boundary <= s->boundary) {
+        const value *b = (const value *)at;
+        at = vm_stack_limit_of_fiber(d, b, vm_fiber_of_boundary(b));
+    }
+    return higher(at, limit_of_words(d, most_words(d)));
+}
+
+static uintptr_t counted_limit(const struct domain *d) {
+    return d->stack.counted_words == 0 ? 0 : limit_of_words(d, d->stack.counted_words);
+}
 
 void vm_stack_apply_limit(struct domain *d) {
-    const struct vm_version *version = d->vm->version;
-    size_t words = d->stack.size_words, counted = d->stack.counted_words;
-    if (counted != 0 && counted < words) words = counted;
-    words = words < version->stack_reserve_words ? 0 : words - version->stack_reserve_words;
-    d->gc.mutator_limit_idle = (uintptr_t)(d->stack.high -
-                                           (d->stack.base_words + (ptrdiff_t)words));
+    d->gc.mutator_limit_idle = higher(uncounted_limit(d), counted_limit(d));
     gc_update_limits(&d->gc);
 }
 
 /* Grows the size as OCaml would. False: it has reached a limit. No step exceeds --max-stack. */
 static bool grow_size(struct domain *d) {
-    const struct vm_options *options = &d->vm->options;
-    size_t size = d->stack.size_words, most = stack_room(d);
-    if (size >= d->stack_limit_words) return false;
-    if (options->max_stack_holds && options->max_stack_words < most)
-        most = options->max_stack_words;
-    if (size >= most) return false;
+    size_t size = d->stack.size_words, most = most_words(d);
+    if (size >= d->stack_limit_words || size >= most) return false;
     size = made_size(d->vm->version, 2 * size);
     d->stack.size_words = size < most ? size : most;
     return true;
@@ -105,23 +142,47 @@ bool vm_stack_count(struct domain *d) {
 /* Counts twice as many words as before. */
 static void count_more(struct domain *d) {
     size_t wider = 2 * d->stack.counted_words;
-    if (wider > d->stack.size_words) wider = d->stack.size_words;
+    size_t most = d->stack.limit_boundary == 0 ? d->stack.size_words : most_words(d);
+    if (wider > most) wider = most;
     size_t bytes = (wider - d->stack.counted_words) * (8 + CALL_STACK_BYTES);
     if (!gc_external_charge(&d->gc, bytes)) vm_raise_out_of_memory(d);
     d->stack.counted_bytes += bytes;
     d->stack.counted_words = wider;
 }
 
+/* Moves the limit of frames as far as the innermost fiber, or the thread, allows. False: it was
+ * there. */
+static bool move_limit(struct domain *d) {
+    uintptr_t limit = d->gc.mutator_limit_idle;
+    d->stack.limit_boundary = d->stack.boundary;
+    if (d->stack.boundary == 0 && !grow_size(d)) return false;
+    vm_stack_apply_limit(d);
+    return d->gc.mutator_limit_idle < limit;
+}
+
+/* Counts what the limit of frames needs. False: it does not depend on what is counted. */
+static bool count_for_limit(struct domain *d) {
+    if (counted_limit(d) <= uncounted_limit(d)) return false;
+    count_more(d);
+    vm_stack_apply_limit(d);
+    return true;
+}
+
 bool vm_stack_reserve(struct domain *d, const value *top, const value *low) {
     ASSERT(low <= top && top <= d->stack.high);
     while ((uintptr_t)low < d->gc.mutator_limit_idle) {
-        if (d->stack.counted_words != 0 && d->stack.counted_words < d->stack.size_words)
-            count_more(d);
-        else if (!grow_size(d))
+        if (!count_for_limit(d) && !move_limit(d))
             return (uintptr_t)top >= d->gc.mutator_limit_idle &&
                    (uintptr_t)(low + STACK_FRAME_WORDS) >= d->gc.mutator_limit_idle;
-        vm_stack_apply_limit(d);
     }
+    return true;
+}
+
+bool vm_stack_reserve_fiber(struct domain *d, const value *low) {
+    if ((uintptr_t)low < limit_of_words(d, most_words(d))) return false;
+    d->stack.limit_boundary = (uintptr_t)(d->stack.high - low);
+    vm_stack_apply_limit(d);
+    while ((uintptr_t)low < d->gc.mutator_limit_idle && count_for_limit(d)) continue;
     return true;
 }
 

@@ -4,12 +4,20 @@
  * (vm_stack_reserve); so does its C stack once C code nests in it. The main thread's stacks are not
  * counted.
  *
- * S7  The height of a counted stack does not exceed counted_words. */
+ * In OCaml each fiber has a stack of its own with the same limit. Here the limit of frames becomes
+ * that of a fiber when it has reached the last one, and that of the fiber or thread outside again
+ * when it is suspended or ends.
+ *
+ * S7  The height of a counted stack does not exceed counted_words.
+ * S8  limit_boundary is the depth of the boundary whose fiber the limit of frames is for, or 0: the
+ *     thread's. It is the depth of none only while a fiber is being resumed there. */
 #ifndef BACTRIAN_VM_STACK_STACK_H
 #define BACTRIAN_VM_STACK_STACK_H
 
 #include "gc/roots.h"
 #include "vm/state/domain.h"
+
+struct vm_fiber;
 
 /* Address space reserved for the main stack and for that of another thread, in words: how far the
  * limit can be raised later. */
@@ -28,7 +36,7 @@ void vm_stack_destroy(struct domain *d);
 size_t vm_stack_limit(const struct domain *d);
 void vm_set_stack_limit(struct domain *d, size_t words);
 /* Moves the limit of frames (mutator_limit_idle) to that of d's stack, after d got another one or
- * this one has grown. GC: never. */
+ * this one has grown or limit_boundary has changed. GC: never. */
 void vm_stack_apply_limit(struct domain *d);
 /* Counts the stack of a new thread from now on. Fails: false, the heap's limit. GC: never. */
 bool vm_stack_count(struct domain *d);
@@ -36,6 +44,12 @@ bool vm_stack_count(struct domain *d);
  * OCaml looks only at top; low matters for a frame of more than STACK_FRAME_WORDS. False: the limit
  * is reached. Fails: raises Out_of_memory, if the heap's limit counts the stack. GC: may run. */
 bool vm_stack_reserve(struct domain *d, const value *top, const value *low);
+/* Makes room down to low for a fiber that is about to be resumed, whatever the limit of the thread
+ * or fiber outside. False: the stack's memory or --max-stack does not suffice. Fails: raises
+ * Out_of_memory, as above. GC: may run. */
+bool vm_stack_reserve_fiber(struct domain *d, const value *low);
+/* The lowest address of a frame in f, the fiber of the innermost boundary b. GC: never. */
+uintptr_t vm_stack_limit_of_fiber(const struct domain *d, const value *b, const struct vm_fiber *f);
 /* Counts the C stack of this thread, in which C code nests. Fails: false, the heap's limit.
  * GC: never. */
 bool vm_c_stack_count(struct domain *d);

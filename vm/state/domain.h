@@ -50,6 +50,7 @@ struct vm_stack {
     value *unscanned_end;    /* S6 */
     size_t size_words;       /* of OCaml's stack: more may not be used without growing it */
     ptrdiff_t base_words;    /* at its base, that OCaml's stack has not */
+    uintptr_t limit_boundary; /* S8 */
     size_t counted_words;    /* of the heap's limit; no more may be used (S7); 0: not limited so */
     size_t counted_bytes;    /* gc_external_charge, for this stack and its C stack */
     bool c_stack_counted;
@@ -105,6 +106,7 @@ struct domain {
     struct vm_thread *thread;        /* whose context this is; NULL: the machine has no threads */
     struct vm_domain_record *record; /* of the domain that runs */
     size_t stack_limit_words;        /* of every thread */
+    size_t fiber_limit_words;        /* the size to which the stack of a fiber grows for that */
     struct gc_check_budget checked_stack;
     bool backtrace_active; /* the record's */
     /* Allocates a small block for the loop when the slow path is taken only for a sample: returns
