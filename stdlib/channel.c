@@ -289,6 +289,14 @@ ptrdiff_t channel_fill(struct domain *d, struct channel *c, struct channel_wait 
     return run_pending(d, c, failure) ? 0 : -1;
 }
 
+/* After the error errno: what another attempt cannot write either is dropped. */
+static bool flush_failed(struct domain *d, struct channel *c, struct channel_failure *failure) {
+    int error = errno;
+    bool lasts = error == EBADF || error == EPIPE || error == ECONNRESET;
+    if (lasts && c->fd != -1 && d->vm->version->flush_drops_after_errors) c->curr = c->buffer;
+    return failed(failure, error);
+}
+
 bool channel_flush_some(struct domain *d, struct channel *c, bool *empty,
                         struct channel_failure *failure) {
     if (d->gc.action_requested && !run_pending(d, c, failure)) return false;
@@ -304,7 +312,7 @@ bool channel_flush_some(struct domain *d, struct channel *c, bool *empty,
             else drop_written(c, (size_t)written);
             break;
         }
-        if (errno != EINTR) return failed(failure, errno);
+        if (errno != EINTR) return flush_failed(d, c, failure);
         if (!run_pending(d, c, failure)) return false;
     }
     ASSERT(is_valid(c));

@@ -308,8 +308,8 @@ value prim_update_dummy(struct domain *d, value dummy, value v) {
 
 /* ---- Obj.reachable_words: a walk with a set of visited blocks and a stack of ranges of fields,
  * both in C memory counted towards the heap limit. It allocates nothing in the heap, so addresses
- * are stable. Atoms and words outside the heap count nothing; a closure's code fields are skipped.
- * ---- */
+ * are stable. Words outside the heap count nothing, nor do atoms in 4.x; a closure's code fields
+ * are skipped. ---- */
 
 struct range {
     const value *next, *end;
@@ -329,7 +329,7 @@ static bool visit(struct domain *d, struct reach_walk *w, value v) {
     if (!gc_is_heap_block(&d->gc, v)) return true;
     v = block_start(v);
     uintptr_t wosize = wosize_of(v), first = 0;
-    if (wosize == 0) return true;
+    if (wosize == 0 && !d->vm->version->atoms_are_counted) return true;
     uintptr_t *seen = word_map_add(&w->visited, (uintptr_t)v, FIRST_SLOTS, w->memory);
     if (seen == NULL || *seen != 0) return seen != NULL;
     *seen = 1;

@@ -148,10 +148,18 @@ static void run_outer(struct domain *d, value *b, uint32_t index) {
     *--d->stack.sp = extra_args;
 }
 
-/* The limit of frames becomes that of the innermost fiber, or of the thread (S8). */
-static __attribute__((noinline)) void limit_innermost(struct domain *d) {
+/* The limit of frames becomes that of the innermost fiber, or of the thread (S8). Returns
+ * handler. */
+static __attribute__((noinline)) value limit_innermost(struct domain *d, value handler) {
     d->stack.limit_boundary = d->stack.boundary;
     vm_stack_apply_limit(d);
+    return handler;
+}
+
+/* The same if it is that of a fiber that was left. */
+static inline value limit_outside(struct domain *d, value handler) {
+    bool left = d->stack.limit_boundary > d->stack.boundary;
+    return __builtin_expect(left, 0) ? limit_innermost(d, handler) : handler;
 }
 
 /* Control leaves f for its caller: a fiber that waits at the same boundary, or the frames
@@ -161,13 +169,12 @@ static inline void go_outwards(struct domain *d, struct vm_fiber *f, value *b) {
     if (__builtin_expect(outer != NO_FIBER, 0)) {
         f->outer = NO_FIBER;
         run_outer(d, b, outer);
-        if (d->stack.limit_boundary >= d->stack.boundary) limit_innermost(d);
+        if (d->stack.limit_boundary == d->stack.boundary) limit_innermost(d, 0);
         return;
     }
     d->stack.trap = (uintptr_t)int_of_val(b[BOUNDARY_TRAP]);
     d->stack.boundary = (uintptr_t)int_of_val(b[BOUNDARY_OUTER]);
     d->stack.sp = b + BOUNDARY_EXTRA;
-    if (__builtin_expect(d->stack.limit_boundary > d->stack.boundary, 0)) limit_innermost(d);
 }
 
 static inline value handler_of(struct domain *d, const struct vm_fiber *f,
@@ -214,7 +221,7 @@ static inline __attribute__((always_inline)) value suspend(struct domain *d, str
     ASSERT(f->used <= f->capacity);
     vm_fiber_make_dirty(t, index, state);
     go_outwards(d, f, b);
-    return handler;
+    return limit_outside(d, handler);
 }
 
 static __attribute__((noinline)) value perform(struct domain *d, value cont) {
@@ -255,6 +262,27 @@ static inline void go_on(struct domain *d, struct vm_fiber *f, value *b) {
     put_back(d, f, b, part_of(f, f->end - f->used));
 }
 
+static __attribute__((noinline)) bool move_limit(struct domain *d) {
+    limit_innermost(d, 0);
+    return true;
+}
+
+/* The limit of frames is that of f, which has just been resumed, if it is too low for it, or was
+ * moved for it (vm_stack_reserve_fiber). `outer`: the boundary outside. Returns true. */
+static inline bool limit_resumed(struct domain *d, const struct vm_fiber *f, const value *b,
+                                 uintptr_t outer) {
+    bool moved = d->stack.limit_boundary > outer;
+    moved |= (uintptr_t)(b + f->used) > d->gc.mutator_limit_idle + d->fiber_bytes;
+    return __builtin_expect(moved, 0) ? move_limit(d) : true;
+}
+
+static __attribute__((noinline)) bool resume_frames(struct domain *d, struct vm_fiber *f, value *b,
+                                                    uintptr_t outer) {
+    take_top(f);
+    go_on(d, f, b);
+    return limit_resumed(d, f, b, outer);
+}
+
 bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra_args) {
     struct vm_fibers *t = d->vm->fibers;
     struct vm_fiber *f = vm_fiber_find(t, handle, FIBER_TAKEN);
@@ -265,20 +293,16 @@ bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra
     b[BOUNDARY_FIBER] = (value)f | 1;
     b[BOUNDARY_FIBER + 1] = val_of_int(0);
     b[BOUNDARY_TRAP] = val_of_int((intptr_t)d->stack.trap);
-    b[BOUNDARY_OUTER] = val_of_int((intptr_t)d->stack.boundary);
+    uintptr_t outer = d->stack.boundary;
+    b[BOUNDARY_OUTER] = val_of_int((intptr_t)outer);
     b[BOUNDARY_EXTRA] = extra_args;
     d->stack.boundary = (uintptr_t)(d->stack.high - b);
     t->table[f->outermost].boundary = (uint32_t)d->stack.boundary;
     t->status[vm_fiber_index(t, f)].state = FIBER_RUNNING;
     d->stack.sp = b;
     d->stack.trap = 0;
-    if (f->used != 0) {
-        take_top(f);
-        go_on(d, f, b);
-    }
-    if (__builtin_expect(vm_stack_limit_of_fiber(d, b, f) > d->gc.mutator_limit_idle, 0))
-        limit_innermost(d);
-    return true;
+    if (f->used != 0) return resume_frames(d, f, b, outer);
+    return limit_resumed(d, f, b, outer);
 }
 
 /* Ends f, whose boundary is b, and returns its handler of the given kind. */
@@ -287,7 +311,7 @@ static inline value end_fiber(struct domain *d, struct vm_fiber *f, value *b,
     value handler = handler_of(d, f, which);
     go_outwards(d, f, b);
     vm_fiber_free(d->vm->fibers, f);
-    return handler;
+    return limit_outside(d, handler);
 }
 
 value vm_fiber_returned(struct domain *d) {

@@ -81,10 +81,11 @@ static void check_boundary(const struct domain *d, const value *b) {
 /* The trap frames of the running fiber, and of those outside. */
 static void check_traps(const struct domain *d) {
     check_traps_from(d, d->stack.trap);
-    bool limits = d->stack.limit_boundary == 0;
+    uintptr_t limiting = d->stack.limit_boundary;
+    bool limits = limiting == 0 || limiting > d->stack.boundary;
     for (uintptr_t boundary = d->stack.boundary; boundary != 0;) {
         const value *b = d->stack.high - boundary;
-        if (boundary == d->stack.limit_boundary) limits = true;
+        if (boundary == limiting) limits = true;
         vm_require(b >= d->stack.sp && b + BOUNDARY_WORDS < d->stack.high,
                    "FB1: a boundary outside the stack");
         check_boundary(d, b);

@@ -67,9 +67,9 @@ size_t vm_stack_limit(const struct domain *d) { return d->stack_limit_words; }
 
 void vm_set_stack_limit(struct domain *d, size_t words) {
     d->stack_limit_words = words;
-    d->fiber_limit_words = FIRST_FIBER_WORDS;
-    while (d->fiber_limit_words < words && d->fiber_limit_words < MOST_WORDS)
-        d->fiber_limit_words *= 2;
+    size_t size = FIRST_FIBER_WORDS;
+    while (size < words && size < MOST_WORDS) size *= 2;
+    d->fiber_bytes = 8 * (size - d->vm->version->stack_reserve_words);
 }
 
 /* The most words that the stack may have: its memory, or --max-stack. */
@@ -88,11 +88,10 @@ static uintptr_t limit_of_words(const struct domain *d, size_t words) {
 
 static uintptr_t higher(uintptr_t a, uintptr_t b) { return a > b ? a : b; }
 
-uintptr_t vm_stack_limit_of_fiber(const struct domain *d, const value *b,
-                                  const struct vm_fiber *f) {
-    size_t used = f->used + d->vm->version->stack_reserve_words;
-    size_t words = used < d->fiber_limit_words ? d->fiber_limit_words - used : 0;
-    return (uintptr_t)b - 8 * words;
+/* That of the fiber at boundary b, some of whose frames may be in its buffer. */
+static uintptr_t limit_of_fiber(const struct domain *d, const value *b) {
+    size_t elsewhere = 8 * (size_t)vm_fiber_of_boundary(b)->used;
+    return (uintptr_t)b - (elsewhere < d->fiber_bytes ? d->fiber_bytes - elsewhere : 0);
 }
 
 /* The limit of frames, except for what is counted. */
@@ -100,10 +99,7 @@ static uintptr_t uncounted_limit(const struct domain *d) {
     const struct vm_stack *s = &d->stack;
     if (s->limit_boundary == 0) return limit_of_words(d, s->size_words);
     uintptr_t at = (uintptr_t)(s->high - s->limit_boundary);
-    if (s->limit_boundary <= s->boundary) {
-        const value *b = (const value *)at;
-        at = vm_stack_limit_of_fiber(d, b, vm_fiber_of_boundary(b));
-    }
+    if (s->limit_boundary <= s->boundary) at = limit_of_fiber(d, (const value *)at);
     return higher(at, limit_of_words(d, most_words(d)));
 }
 

@@ -10,14 +10,13 @@
  *
  * S7  The height of a counted stack does not exceed counted_words.
  * S8  limit_boundary is the depth of the boundary whose fiber the limit of frames is for, or 0: the
- *     thread's. It is the depth of none only while a fiber is being resumed there. */
+ *     thread's. If it exceeds stack.boundary, room down to it was made for a fiber that is about to
+ *     be resumed. */
 #ifndef BACTRIAN_VM_STACK_STACK_H
 #define BACTRIAN_VM_STACK_STACK_H
 
 #include "gc/roots.h"
 #include "vm/state/domain.h"
-
-struct vm_fiber;
 
 /* Address space reserved for the main stack and for that of another thread, in words: how far the
  * limit can be raised later. */
@@ -48,8 +47,6 @@ bool vm_stack_reserve(struct domain *d, const value *top, const value *low);
  * or fiber outside. False: the stack's memory or --max-stack does not suffice. Fails: raises
  * Out_of_memory, as above. GC: may run. */
 bool vm_stack_reserve_fiber(struct domain *d, const value *low);
-/* The lowest address of a frame in f, the fiber of the innermost boundary b. GC: never. */
-uintptr_t vm_stack_limit_of_fiber(const struct domain *d, const value *b, const struct vm_fiber *f);
 /* Counts the C stack of this thread, in which C code nests. Fails: false, the heap's limit.
  * GC: never. */
 bool vm_c_stack_count(struct domain *d);

@@ -46,13 +46,13 @@ struct vm_stack {
     uintptr_t boundary;   /* depth of the innermost boundary, 0: none (FB1, vm/stack/fiber.h) */
     uintptr_t fiber_base; /* FB1 */
     struct vm_watermark watermarks[WATERMARK_COUNT];
-    value *lowest_watermark; /* S4 */
-    value *unscanned_end;    /* S6 */
-    size_t size_words;       /* of OCaml's stack: more may not be used without growing it */
-    ptrdiff_t base_words;    /* at its base, that OCaml's stack has not */
+    value *lowest_watermark;  /* S4 */
+    value *unscanned_end;     /* S6 */
+    size_t size_words;        /* of OCaml's stack: more may not be used without growing it */
+    ptrdiff_t base_words;     /* at its base, that OCaml's stack has not */
     uintptr_t limit_boundary; /* S8 */
-    size_t counted_words;    /* of the heap's limit; no more may be used (S7); 0: not limited so */
-    size_t counted_bytes;    /* gc_external_charge, for this stack and its C stack */
+    size_t counted_words;     /* of the heap's limit; no more may be used (S7); 0: not limited so */
+    size_t counted_bytes;     /* gc_external_charge, for this stack and its C stack */
     bool c_stack_counted;
     struct vm_call_stack *call_stack; /* the last one that was taken (vm/stack/callstack.h) */
 };
@@ -106,7 +106,7 @@ struct domain {
     struct vm_thread *thread;        /* whose context this is; NULL: the machine has no threads */
     struct vm_domain_record *record; /* of the domain that runs */
     size_t stack_limit_words;        /* of every thread */
-    size_t fiber_limit_words;        /* the size to which the stack of a fiber grows for that */
+    size_t fiber_bytes;              /* that the frames of a fiber may have then */
     struct gc_check_budget checked_stack;
     bool backtrace_active; /* the record's */
     /* Allocates a small block for the loop when the slow path is taken only for a sample: returns

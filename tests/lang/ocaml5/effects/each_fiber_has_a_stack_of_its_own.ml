@@ -52,7 +52,7 @@ let () =
     all (at 300); all (fun f x -> at 300 (in_fiber f) x);
     all (fun f x -> in_fiber (at 300 (in_fiber f)) x);
     List.iter generator [ 1; 7; 100; 1000; 3000 ]; print_newline ();
-    Printf.printf "%d\n" (nest 200 5); Printf.printf "%d\n" (nest 50 200);
+    Printf.printf "%d\n" (nest 200 5); Printf.printf "%d\n" (nest 50 100);
     ignore (overflow_in_each 5); print_newline ();
     all (fun f x -> f x))
     [ 5000; 1000; 30_000; 66_000; 70_001; 135_000 ];

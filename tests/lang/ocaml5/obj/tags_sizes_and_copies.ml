@@ -17,6 +17,8 @@ let () =
   show "raw field" (fun () -> Nativeint.to_string (Obj.raw_field (Obj.repr [| 1; 5 |]) 1));
   show "set_raw_field" (fun () -> let a = [| 1; 5 |] in Obj.set_raw_field (Obj.repr a) 0 15n; string_of_int a.(0));
   show "reachable" (fun () -> string_of_int (Obj.reachable_words (Obj.repr [[1]; [2; 3]; []])));
+  show "reachable atoms" (fun () ->
+    string_of_int (Obj.reachable_words (Obj.repr ([||], [||], object end))));
   show "reachable shared" (fun () -> let s = "abc" in string_of_int (Obj.reachable_words (Obj.repr (s, s))));
   show "extension" (fun () -> let c = Obj.Extension_constructor.of_val Not_found in Obj.Extension_constructor.name c);
   show "not an extension" (fun () -> Obj.Extension_constructor.name (Obj.Extension_constructor.of_val 3));
