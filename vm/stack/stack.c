@@ -14,10 +14,12 @@
  * stack (vm/stack/callstack.h) may take for each word. */
 enum { FIRST_WORDS = 1024, CALL_STACK_BYTES = 12 };
 
-/* Bounds of the reserved address space, and of the sizes: OCaml's first stack, and 32 GB; its first
- * stack of a fiber. */
-enum { LEAST_WORDS = 4096, FIRST_FIBER_WORDS = 66 };
+/* Bounds of the reserved address space, and of the sizes: OCaml's first stack, and 32 GB. */
+enum { LEAST_WORDS = 4096 };
 #define MOST_WORDS (((size_t)1 << 32) - 4096) /* a depth is a uint32_t (vm/stack/fiber.h) */
+
+/* The first size of OCaml's stack of a fiber, and the words at its base that are not in ours. */
+enum { FIRST_FIBER_WORDS = 66, FIBER_BASE_WORDS = 1 };
 
 /* Words of a stack that are scanned in the time that marking takes for one block. */
 enum { WORDS_PER_ROOT = 8 };
@@ -69,7 +71,7 @@ void vm_set_stack_limit(struct domain *d, size_t words) {
     d->stack_limit_words = words;
     size_t size = FIRST_FIBER_WORDS;
     while (size < words && size < MOST_WORDS) size *= 2;
-    d->fiber_bytes = 8 * (size - d->vm->version->stack_reserve_words);
+    d->fiber_bytes = 8 * (size - d->vm->version->stack_reserve_words - FIBER_BASE_WORDS);
 }
 
 /* The most words that the stack may have: its memory, or --max-stack. */
