@@ -1,5 +1,7 @@
 /* encodings.c - N1: prints what the operations of vm/engine/native/emit.h encode, one line each,
- * `BYTES<tab>INSTRUCTION`, as objdump would show it; encodings.py compares. */
+ * `BYTES<tab>INSTRUCTION`, as objdump would show it; encodings.py compares. N7: all that they
+ * encode is decoded by decode.h, and they make each encoding that it knows. */
+#include "vm/engine/native/decode.h"
 #include "vm/engine/native/emit.h"
 #include "vm/engine/native/padding.h"
 
@@ -19,6 +21,13 @@ static const char *const conditions[] = {
     [C_BELOW_EQUAL] = "be", [C_ABOVE] = "a",          [C_PARITY] = "p",      [C_NO_PARITY] = "np",
     [C_LESS] = "l",         [C_GREATER_EQUAL] = "ge", [C_LESS_EQUAL] = "le", [C_GREATER] = "g"};
 
+static const struct {
+    enum native_alu op;
+    const char *name;
+} ops[] = {{ALU_ADD, "add"}, {ALU_OR, "or"},   {ALU_AND, "and"},
+           {ALU_SUB, "sub"}, {ALU_XOR, "xor"}, {ALU_COMPARE, "cmp"}};
+enum { ALU_OPS = sizeof ops / sizeof *ops };
+
 static uint8_t buffer[64];
 static struct emitter e;
 
@@ -26,8 +35,23 @@ static void begin(void) {
     e = (struct emitter){.start = buffer, .at = buffer, .end = buffer + sizeof buffer};
 }
 
+static uint32_t made[256], refused; /* by row of encodings.def; instructions */
+
+/* Counts the instructions since begin by their encodings. */
+static void decode_bytes(void) {
+    struct native_decoded d;
+    for (const uint8_t *p = buffer; p < e.at; p += d.length) {
+        if (!native_decode(p, e.at, &d)) {
+            refused++;
+            return;
+        }
+        made[d.row]++;
+    }
+}
+
 /* Prints the bytes since begin. */
 static void put_bytes(void) {
+    decode_bytes();
     for (const uint8_t *p = buffer; p < e.at; p++) printf("%02x", *p);
     putchar('\t');
 }
@@ -70,9 +94,11 @@ static void show_place(struct native_place p, int r) {
     SHOW(emit_store_constant(&e, p, 0x12345), "mov QWORD PTR %s,0x12345", at);
     if (p.index != R_NONE || p.displacement != 0)
         SHOW(emit_address(&e, r, p), "lea %s,%s", wide[r], at);
-    SHOW(emit_alu_load(&e, ALU_COMPARE, r, p), "cmp %s,QWORD PTR %s", wide[r], at);
+    for (unsigned i = 0; i < ALU_OPS; i++)
+        SHOW(emit_alu_load(&e, ops[i].op, r, p), "%s %s,QWORD PTR %s", ops[i].name, wide[r], at);
     SHOW(emit_compare_memory(&e, p, 7), "cmp QWORD PTR %s,0x7", at);
     SHOW(emit_compare_memory(&e, p, 0x400), "cmp QWORD PTR %s,0x400", at);
+    SHOW(emit_compare_memory_32(&e, p, 3), "cmp DWORD PTR %s,0x3", at);
     SHOW(emit_compare_memory_32(&e, p, 0x4000), "cmp DWORD PTR %s,0x4000", at);
     SHOW(emit_compare_byte(&e, p, 247), "cmp BYTE PTR %s,0xf7", at);
     SHOW(emit_add_memory(&e, p, 2), "add QWORD PTR %s,0x2", at);
@@ -80,7 +106,6 @@ static void show_place(struct native_place p, int r) {
     SHOW(emit_jump_memory(&e, p), "jmp QWORD PTR %s", at);
     SHOW(emit_float_load(&e, r, p), "movsd xmm%d,QWORD PTR %s", r, at);
     SHOW(emit_float_store(&e, p, r), "movsd QWORD PTR %s,xmm%d", at, r);
-    SHOW(emit_float_op_load(&e, FLOAT_ADD, r, p), "addsd xmm%d,QWORD PTR %s", r, at);
 }
 
 static void show_places(void) {
@@ -95,13 +120,9 @@ static void show_places(void) {
 }
 
 static void show_alu(int a, int b) {
-    static const struct {
-        enum native_alu op;
-        const char *name;
-    } ops[] = {{ALU_ADD, "add"}, {ALU_OR, "or"},   {ALU_AND, "and"},
-               {ALU_SUB, "sub"}, {ALU_XOR, "xor"}, {ALU_COMPARE, "cmp"}};
-    for (unsigned i = 0; i < sizeof ops / sizeof *ops; i++) {
+    for (unsigned i = 0; i < ALU_OPS; i++) {
         SHOW(emit_alu(&e, ops[i].op, a, b), "%s %s,%s", ops[i].name, wide[a], wide[b]);
+        SHOW(emit_alu_byte_constant(&e, ops[i].op, a, 100), "%s %s,0x64", ops[i].name, low[a]);
         SHOW(emit_alu_constant(&e, ops[i].op, a, 100), "%s %s,0x64", ops[i].name, wide[a]);
         SHOW(emit_alu_constant(&e, ops[i].op, a, 1000), "%s %s,0x3e8", ops[i].name, wide[a]);
         SHOW(emit_alu_constant(&e, ops[i].op, a, -2), "%s %s,0xfffffffffffffffe", ops[i].name,
@@ -195,10 +216,22 @@ static void show_jumps(void) {
     printf("lea r11,[rip+0x10] # 0x17\n");
 }
 
+/* The status: 0 if each instruction was decoded, and each encoding was made. */
+static int judge(void) {
+    int status = refused != 0;
+    if (refused != 0) fprintf(stderr, "%" PRIu32 " instructions are not decoded\n", refused);
+    for (size_t row = 0; row < native_encoding_count(); row++) {
+        if (made[row] != 0) continue;
+        fprintf(stderr, "row %zu of encodings.def is not made\n", row);
+        status = 1;
+    }
+    return status;
+}
+
 int main(void) {
     show_places();
     for (int a = 0; a < R_COUNT; a++)
         for (int b = 0; b < R_COUNT; b++) show_registers(a, b);
     show_jumps();
-    return 0;
+    return judge();
 }

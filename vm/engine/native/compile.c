@@ -10,6 +10,7 @@
 #include "vm/code/pc_map.h"
 #include "vm/code/pieces.h"
 #include "vm/engine/native/arity.h"
+#include "vm/engine/native/check_code.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/errors.h"
 #include "vm/engine/native/flow.h"
@@ -534,6 +535,7 @@ static bool compile(struct native_compiler *c) {
     put_code(c, enter);
     bool done = !c->failed && !c->e.full && charge(c);
     if (done) {
+        if (native_checks_code(c->vm)) native_require_code(c, enter, exits);
         memory->used = (size_t)(c->e.at - memory->writable);
         put_cells(c);
         install(c, enter);

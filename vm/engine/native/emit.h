@@ -153,8 +153,6 @@ void emit_float_move(struct emitter *e, int to, int from);
 void emit_float_load(struct emitter *e, int to, struct native_place from);
 void emit_float_store(struct emitter *e, struct native_place to, int from);
 void emit_float_op(struct emitter *e, enum native_float_op op, int to, int from);
-void emit_float_op_load(struct emitter *e, enum native_float_op op, int to,
-                        struct native_place from);
 /* Sets the flags as for unsigned integers; C_PARITY: one is not a number. */
 void emit_float_compare(struct emitter *e, int a, int b);
 void emit_float_of_int(struct emitter *e, int to, int from);

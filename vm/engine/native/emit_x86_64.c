@@ -377,12 +377,6 @@ void emit_float_op(struct emitter *e, enum native_float_op op, int to, int from)
     float_register(e, op == FLOAT_XOR || op == FLOAT_AND ? 0x66 : 0xf2, NARROW, op, to, from);
 }
 
-void emit_float_op_load(struct emitter *e, enum native_float_op op, int to,
-                        struct native_place from) {
-    ASSERT(op != FLOAT_XOR && op != FLOAT_AND);
-    float_memory(e, op, to, from);
-}
-
 void emit_float_compare(struct emitter *e, int a, int b) {
     float_register(e, 0x66, NARROW, 0x2e, a, b);
 }

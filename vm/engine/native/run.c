@@ -7,6 +7,7 @@
 #include "vm/engine/emit_threaded.h"
 #include "vm/engine/loop.h"
 #include "vm/engine/native/arity.h"
+#include "vm/engine/native/check_code.h"
 #include "vm/engine/native/errors.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/gdb_interface.h"
@@ -190,6 +191,11 @@ static value find_method(struct domain *d, value object, uintptr_t *operands) {
     return vm_slow_public_method(object, (value)operands[0], &operands[1]);
 }
 
+bool native_is_called_by_stubs(uintptr_t function) {
+    return function == (uintptr_t)leave || function == (uintptr_t)gc_store_slow ||
+           function == (uintptr_t)find_method;
+}
+
 /* Whether the strings R_TEMP and R_TEMP2 are equal, in the flags. Strings of one size in words have
  * one length if their last words are equal. Changes both registers. */
 static void put_string_equal(struct emitter *e) {
@@ -285,6 +291,7 @@ bool native_begin(struct vm *vm) {
     n->return_body = (uint32_t)(uintptr_t)vm_loop_bodies(vm)[ENGINE_NATIVE_RETURN];
     native_put_apply_rest(vm, n);
     put_stubs(vm, n);
+    if (native_checks_code(vm)) native_require_shared_code(vm);
     if (vm->options.perf_map) n->perf_map = native_perf_map_open(vm_err(vm));
     n->debugged = native_is_debugged();
     native_report_stubs(n);

@@ -6,6 +6,7 @@
 #include "gc/heap.h"
 #include "gc/hooks.h"
 #include "vm/engine/effects.h"
+#include "vm/engine/native/check_code.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
 
@@ -53,6 +54,11 @@ static struct native_switch fiber_returned(struct domain *d, value result) {
     value handler = vm_fiber_returned(d);
     if (handler != 0) vm_effect_argument(d, result);
     return (struct native_switch){handler, result};
+}
+
+bool native_is_called_by_switch(uintptr_t function) {
+    return function == (uintptr_t)perform || function == (uintptr_t)resume ||
+           function == (uintptr_t)reperform || function == (uintptr_t)fiber_returned;
 }
 
 /* ---- Stubs. ---- */
