@@ -5,8 +5,12 @@
 #include "vm/code/decoded.h"
 #include "vm/code/version.h"
 #include "vm/machine/machine.h"
+#include "vm/stack/callstack.h"
 #include "vm/stack/fiber_internal.h"
 #include "vm/stack/frame_layout.h"
+#include "vm/stack/frames.h"
+#include "vm/stack/stack.h"
+#include "vm/stack/watermarks.h"
 #include "vm/state/alloc.h"
 #include "vm/state/vm.h"
 
@@ -233,7 +237,126 @@ static void run(struct test *t, struct computation *c) {
     suspend(t, c);
 }
 
+/* ---- Call stacks. ---- */
+
+/* Calls functions in the innermost fiber. */
+static void call_some(struct test *t, unsigned calls) {
+    while (calls-- > 0) {
+        const unsigned height = (unsigned)random_below(t, MOST_HEIGHT + 1);
+        for (unsigned i = 0; i < height; i++) push(t->d, VAL_UNIT);
+        push_return(t, height);
+    }
+}
+
+/* Takes the call stack, and now and then compares it with a walk. */
+static void take_call_stack(struct test *t) {
+    const uint64_t *gpcs;
+    struct vm_frame frame;
+    save(t->d);
+    size_t n = vm_call_stack(t->d, SIZE_MAX, &gpcs);
+    assert_true(n > 0);
+    bool more = random_below(t, 100) == 0 && vm_frames_first(t->d, &frame);
+    for (bool compares = more; compares; more = vm_frames_next(t->d, &frame)) {
+        if (!more) {
+            assert_int_equal(n, 0);
+            break;
+        }
+        assert_int_equal(gpcs[--n], frame.gpc);
+    }
+    restore(t->d);
+}
+
+/* Returns from the innermost frame, or from the innermost fiber. */
+static void return_once(struct test *t) {
+    struct domain *d = t->d;
+    if (d->stack.sp != vm_boundary(d)) {
+        struct vm_resume to = resume_of_word(d->stack.sp[0]);
+        if (same_resume(to, t->vm->watermark_code)) to = vm_watermark_returned(d, d->stack.sp);
+        d->stack.sp += 3 + height_of_frame_word(frame_word_of(to));
+    } else if (vm_fiber_returned(d) != 0) {
+        assert_int_equal(d->stack.sp[0], val_of_int(0));
+        d->stack.sp++;
+    }
+}
+
+/* Enters fibers, some of them in tail calls. */
+static void nest(struct test *t, unsigned fibers, unsigned most_calls) {
+    for (unsigned i = 0; i < fibers; i++) {
+        const value *top = t->d->stack.sp - 1024;
+        save(t->d);
+        assert_true(vm_stack_reserve(t->d, top, top));
+        restore(t->d);
+        const value handle = vm_fiber_new(t->d, VAL_UNIT, VAL_UNIT, VAL_UNIT);
+        if (vm_in_fiber(t->d) && most_calls % 2 == 1)
+            assert_true(vm_fiber_resume(t->d, handle, t->d->stack.sp, val_of_int(0)));
+        else enter(t, handle);
+        call_some(t, (unsigned)random_below(t, most_calls + 1));
+        take_call_stack(t);
+    }
+}
+
+/* Suspends all fibers as one chain; returns its continuation. */
+static value suspend_all(struct test *t) {
+    struct domain *d = t->d;
+    push_return(t, 0);
+    for (value cont = 0;;) {
+        value *outside = cont == 0 ? d->stack.sp : d->stack.sp + 1;
+        if (!vm_fiber_fits(d, cont == 0 ? outside + 3 : outside)) {
+            d->stack.sp = outside;
+            if (cont != 0) t->continuations[0] = cont;
+            save(d);
+            vm_fiber_reserve(d);
+            restore(d);
+            if (cont != 0) cont = t->continuations[0], push(d, val_of_int(0));
+        }
+        if (cont == 0) {
+            save(d);
+            cont = new_small(d, 2, TAG_CONT);
+            restore(d);
+            field(cont, 1) = val_of_int(0);
+            vm_fiber_perform(d, cont);
+        } else {
+            assert_int_not_equal(vm_fiber_reperform(d, cont, outside, val_of_int(0)), 0);
+        }
+        if (!vm_in_fiber(d)) return cont;
+    }
+}
+
 /* ---- The tests. ---- */
+
+/* The frames visited are proportional to those that were entered and left. */
+static void cs3_nested_fibers_are_not_walked_again(void **state) {
+    struct test *t = *state;
+    struct domain *d = t->d;
+    enum { NESTED = 1000 };
+    value *sp = d->stack.sp;
+    for (unsigned round = 0; round < 12; round++) {
+        static const unsigned most_calls[] = {0, 20, 40, 1, 3, 41};
+        const unsigned calls = most_calls[round % 6];
+        unsigned events = 0;
+        nest(t, NESTED, calls);
+        const uint64_t nested = d->stack.call_stack->visited;
+        for (unsigned i = 0; i < NESTED; i++, events++) {
+            return_once(t);
+            take_call_stack(t);
+        }
+        nest(t, NESTED / 2, calls);
+        if (round >= 6) {
+            value cont = suspend_all(t);
+            left(t);
+            take_call_stack(t);
+            enter(t, vm_fiber_take(d, cont));
+        }
+        for (; vm_in_fiber(d); events++) {
+            take_call_stack(t);
+            return_once(t);
+        }
+        return_once(t);
+        assert_ptr_equal(d->stack.sp, sp);
+        const uint64_t visited = d->stack.call_stack->visited - nested;
+        assert_true(visited < 8u * (events + NESTED * (1 + calls)));
+    }
+}
 
 static void fb3_frames_come_back_as_they_were(void **state) {
     struct test *t = *state;
@@ -333,6 +456,7 @@ int main(void) {
         FIBER_TEST(fibers_die_with_their_continuations),
         FIBER_TEST(handles_are_valid_once),
         FIBER_TEST(free_fibers_keep_little_memory),
+        FIBER_TEST(cs3_nested_fibers_are_not_walked_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

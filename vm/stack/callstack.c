@@ -4,6 +4,7 @@
 #include "gc/assert.h"
 #include "gc/containers.h"
 #include "vm/code/code.h"
+#include "vm/stack/fiber.h"
 #include "vm/stack/frame_layout.h"
 #include "vm/stack/frames.h"
 #include "vm/stack/watermarks.h"
@@ -77,16 +78,19 @@ static value *slot_at(const struct domain *d, uint32_t address) {
 struct walker {
     value *return_frame; /* the return frame of the innermost frame */
     uint64_t gpc;
-    size_t count;      /* frames recorded so far */
-    bool at_watermark; /* the last of them is the one inside the watermark */
-    bool at_end;       /* the last of them is the outermost */
-    bool is_cached;    /* the frames outside them are cached */
+    const struct vm_fiber *fiber; /* in whose buffer the return frame is, if it is in one */
+    size_t count;                 /* frames recorded so far */
+    bool at_watermark;            /* the last of them is the one inside the watermark */
+    const value *boundary; /* the walk met it: the frames outside are cached (CS3); NULL: none */
+    bool at_end;           /* the last of them is the outermost */
+    bool is_cached;        /* the frames outside them are cached */
     bool no_memory;
 };
 
 static bool take_frame(struct walker *w, const struct vm_frame *frame) {
     w->return_frame = frame->base + frame->height;
     w->gpc = frame->gpc;
+    w->fiber = frame->fiber;
     return true;
 }
 
@@ -105,15 +109,39 @@ static inline bool start(struct domain *d, struct vm_call_stack *s, struct walke
 }
 
 /* Steps to the caller across a watermark or a callback; false at the outermost frame. */
-static bool step_slowly(struct domain *d, value **return_frame, uint64_t *gpc) {
+static bool step_slowly(struct domain *d, value **return_frame, uint64_t *gpc,
+                        const struct vm_fiber **fiber) {
     /* The outermost frame is followed by its return frame only. */
     if (vm_on_stack(d, *return_frame) && *return_frame + 3 + SAVED_WORDS > d->stack.high)
         return false;
-    struct vm_frame frame = {.base = *return_frame, .height = 0};
+    struct vm_frame frame = {.base = *return_frame, .height = 0, .fiber = *fiber};
     if (!vm_frames_next(d, &frame)) return false;
     *return_frame = frame.base + frame.height;
     *gpc = frame.gpc;
+    *fiber = frame.fiber;
     return true;
+}
+
+/* Whether return frame `at` is a boundary on the stack. */
+static bool is_boundary(const struct domain *d, const value *at) {
+    return at != NULL && vm_on_stack(d, at) &&
+           at[BOUNDARY_CODE] == word_of_resume(d->vm->fiber_code);
+}
+
+/* The first boundary from return frame `at` outwards that has BOUNDARY_CACHED set; NULL: a frame
+ * comes before it. Of a fiber whose only function was left by a tail call there is no frame. */
+static value *cached_boundary(struct domain *d, value *at) {
+    const struct vm_fiber *in;
+    while (is_boundary(d, at) && at[BOUNDARY_CACHED] == val_of_int(0)) {
+        d->stack.call_stack->visited++;
+        at = vm_fiber_next_frame(d, at, &in);
+    }
+    return is_boundary(d, at) ? at : NULL;
+}
+
+/* A return frame in a buffer, as vm_return has it: the fiber, and the words from it to the end. */
+static value place_in_buffer(const struct vm_fiber *f, const value *at) {
+    return (value)((uintptr_t)f / sizeof *f << 32 | (uint32_t)(f->end - at));
 }
 
 /* Records frames in buffers of fibers, up to `limit`, until the walk is back on the stack. Their
@@ -129,9 +157,9 @@ static __attribute__((noinline)) void walk_suspended(struct domain *d, struct vm
         size_t at = f->capacity - ++to->count;
         f->gpcs[at] = to->gpc;
         f->slots[at] = 0;
-        f->returns[at] = (struct vm_return){0, 0};
+        f->returns[at] = (struct vm_return){0, place_in_buffer(to->fiber, to->return_frame)};
         more = step_to_caller(&to->return_frame, &to->gpc) ||
-               step_slowly(d, &to->return_frame, &to->gpc);
+               step_slowly(d, &to->return_frame, &to->gpc, &to->fiber);
     }
     if (!more) to->at_end = true;
 }
@@ -192,10 +220,14 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
             }
             if (step_to_caller(&return_frame, &gpc)) continue;
             returns->address = 0;
+            if (cached != NULL && (to->boundary = cached_boundary(d, return_frame)) != NULL) {
+                more = false;
+                break;
+            }
             /* Copies, because a variable whose address is taken cannot stay in a register. */
             value *slow_frame = return_frame;
             uint64_t slow_gpc;
-            if (!(more = step_slowly(d, &slow_frame, &slow_gpc))) break;
+            if (!(more = step_slowly(d, &slow_frame, &slow_gpc, &to->fiber))) break;
             return_frame = slow_frame;
             gpc = slow_gpc;
             if (!vm_on_stack(d, return_frame)) break;
@@ -204,7 +236,7 @@ static inline __attribute__((always_inline)) void walk(struct domain *d, struct 
     to->return_frame = return_frame;
     to->gpc = gpc;
     to->count = n;
-    to->at_end |= !more && !to->at_watermark;
+    to->at_end |= !more && !to->at_watermark && to->boundary == NULL;
 }
 
 /* ---- Short stacks. ---- */
@@ -254,6 +286,29 @@ size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs
 
 /* ---- The cached stack. ---- */
 
+/* The number of cached frames that are outside boundary b, which has BOUNDARY_CACHED set. */
+static size_t cached_outside(struct domain *d, struct vm_call_stack *s, const value *b) {
+    /* The fiber whose frames come next, and how many words they take in its buffer. */
+    const struct vm_fiber *f = vm_fiber_of_boundary(b);
+    uint32_t used = f->used;
+    while (used == 0 && f->outer != NO_FIBER) {
+        f = vm_fiber_at(d->vm, f->outer);
+        used = f->used - 1 - (uint32_t)int_of_val(f->end[-(ptrdiff_t)f->used]); /* FB3 */
+    }
+    const uint64_t fiber = (uint64_t)place_in_buffer(f, f->end) >> 32;
+    size_t i = s->cached.count;
+    for (; i > 0; i--) {
+        const uint32_t slot = s->cached.slots[i - 1];
+        const uint64_t place = (uint64_t)s->cached.returns[i - 1].extra_args;
+        if (slot == 0 ? place >> 32 == fiber && (uint32_t)place < used
+                      : (int32_t)(slot - word_address(b)) > 0)
+            break;
+    }
+    ASSERT(i > 0); /* CS3 */
+    s->visited += s->cached.count - i;
+    return i;
+}
+
 /* Steps outwards as long as the frames are cached ones, of which the walk's next frame may be
  * cached[i - 1]. Returns how many cached frames are left outside; w->is_cached: all the others are
  * the cached ones. */
@@ -279,10 +334,14 @@ static inline size_t follow_cached(struct domain *d, struct vm_call_stack *s, st
         }
         left = return_frame;
         if (step_to_caller(&return_frame, &gpc)) continue;
+        if ((w->boundary = cached_boundary(d, return_frame)) != NULL) {
+            w->is_cached = cached_outside(d, s, w->boundary) == i;
+            break;
+        }
         left = NULL;
         value *slow_frame = return_frame;
         uint64_t slow_gpc = gpc;
-        w->at_end = !step_slowly(d, &slow_frame, &slow_gpc);
+        w->at_end = !step_slowly(d, &slow_frame, &slow_gpc, &w->fiber);
         w->is_cached = w->at_end && i == 0;
         more = !w->at_end && vm_on_stack(d, slow_frame);
         return_frame = slow_frame;
@@ -314,13 +373,18 @@ static size_t walk_to_cached(struct domain *d, struct vm_call_stack *s, struct w
                              const value *watermark) {
     size_t left = s->cached.count;
     for (;;) {
+        const size_t before = w->count;
         walk(d, &s->fresh, w, SIZE_MAX, watermark, &s->cached, &left);
+        s->visited += w->count - before;
         if (w->at_watermark) return s->watermarked;
+        if (w->boundary != NULL) return cached_outside(d, s, w->boundary);
         if (w->at_end || w->no_memory) return 0;
         const size_t met = left;
         left = follow_cached(d, s, w, met, watermark);
+        s->visited += met - left;
         if (w->is_cached) return met;
         record_cached(s, w, left, met);
+        if (w->boundary != NULL && !w->no_memory) return cached_outside(d, s, w->boundary);
         if (w->at_end || w->no_memory) return 0;
     }
 }
@@ -340,6 +404,19 @@ static void append_fresh(struct vm_call_stack *s, size_t shared, size_t fresh) {
     memcpy(s->cached.slots + shared, slots, fresh * sizeof *slots);
     memcpy(s->cached.returns + shared, s->fresh.returns + s->fresh.capacity - fresh,
            fresh * sizeof *s->cached.returns);
+}
+
+/* Sets BOUNDARY_CACHED in the boundaries that the `fresh` innermost frames return to (CS3). */
+static void mark_boundaries(const struct domain *d, const struct vm_call_stack *s, size_t fresh) {
+    const struct vm_fiber *in;
+    for (size_t i = s->cached.count - fresh; i < s->cached.count; i++) {
+        if (s->cached.returns[i].address != 0 || s->cached.slots[i] == 0) continue;
+        value *at = slot_at(d, s->cached.slots[i]);
+        while (is_boundary(d, at) && at[BOUNDARY_CACHED] == val_of_int(0)) {
+            at[BOUNDARY_CACHED] = val_of_int(1);
+            at = vm_fiber_next_frame(d, at, &in);
+        }
+    }
 }
 
 /* The innermost limit frames. */
@@ -362,13 +439,15 @@ static size_t whole_stack(struct domain *d, struct vm_call_stack *s, size_t limi
     struct walker w;
     const value *watermark = d->stack.watermarks[WATERMARK_CALL_STACK].slot;
     if (watermark == d->stack.high) watermark = NULL;
-    size_t shared = start(d, s, &w) ? walk_to_cached(d, s, &w, watermark) : 0;
+    if (!start(d, s, &w)) return 0;
+    const size_t shared = walk_to_cached(d, s, &w, watermark);
     if (w.no_memory ||
         (s->cached.capacity < shared + w.count && !widen(&s->cached, shared + w.count, 0))) {
         vm_watermark_remove(d, WATERMARK_CALL_STACK);
         return 0;
     }
     if (w.count > 0 || shared != s->cached.count) append_fresh(s, shared, w.count);
+    mark_boundaries(d, s, w.count);
     if (s->cached.count - (watermark == NULL ? 0 : s->watermarked) > WATERMARK_DISTANCE) {
         vm_watermark_remove(d, WATERMARK_CALL_STACK);
         if (s->cached.count > 2 * WATERMARK_DEPTH)

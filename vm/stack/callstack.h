@@ -6,7 +6,9 @@
  *
  * CS1  While WATERMARK_CALL_STACK is set, cached[0 .. watermarked-1] are the frames outside its
  * return frame, and cached[watermarked] is the one inside it, except for its code location.
- * CS2  A struct vm_visible_stack (vm/stack/backtrace.h) has what vm_backtrace_walk visits. */
+ * CS2  A struct vm_visible_stack (vm/stack/backtrace.h) has what vm_backtrace_walk visits.
+ * CS3  The frames outside a boundary with BOUNDARY_CACHED set (vm/stack/fiber.h), in the buffers of
+ * its fibers and on the stack, are cached, each further out than what else is cached. */
 #ifndef BACTRIAN_VM_STACK_CALLSTACK_H
 #define BACTRIAN_VM_STACK_CALLSTACK_H
 
@@ -28,8 +30,8 @@ enum { STOPPED_CODE_BITS = IF_SMALL_TABLES(1, 11) };
 
 /* The words of a return frame. Where they are unchanged, so is the next frame. */
 struct vm_return {
-    value address; /* 0: that of a watermark or a callback, which is not compared */
-    value extra_args;
+    value address;    /* 0: that of a watermark, callback, boundary, or in a buffer: not compared */
+    value extra_args; /* of one in a buffer: the fiber and the place */
 };
 
 struct vm_frames {
@@ -62,6 +64,7 @@ struct vm_call_stack {
     /* The outermost entries, at most this many, are unchanged since it was last set to SIZE_MAX: a
      * client that derives data from each entry has to process only the others. */
     size_t unchanged;
+    uint64_t visited; /* how many frames walks have visited so far: tests bound it */
     uint64_t version; /* changes when the cached stack does */
     struct vm_short_stack short_stack;
     uint64_t short_version; /* of it and its limit: changes when either does; not 0 */

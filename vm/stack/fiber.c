@@ -291,7 +291,7 @@ bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra
     value *b = outside - BOUNDARY_WORDS;
     b[BOUNDARY_CODE] = word_of_resume(d->vm->fiber_code);
     b[BOUNDARY_FIBER] = (value)f | 1;
-    b[BOUNDARY_FIBER + 1] = val_of_int(0);
+    b[BOUNDARY_CACHED] = val_of_int(0);
     b[BOUNDARY_TRAP] = val_of_int((intptr_t)d->stack.trap);
     uintptr_t outer = d->stack.boundary;
     b[BOUNDARY_OUTER] = val_of_int((intptr_t)outer);
@@ -384,6 +384,7 @@ void vm_fiber_shed(struct domain *d) {
     if (at >= b || f->used + (b - at) > MOST_SHED_WORDS || !only_frames(d, at, b)) return;
     vm_fiber_reserve(d);
     leave_boundary(d, b);
+    b[BOUNDARY_CACHED] = val_of_int(0);
     size_t n = (size_t)(b - at), kept = (size_t)(at - d->stack.sp);
     split_traps(d, f, (uintptr_t)(d->stack.high - at), n);
     f->used += (uint32_t)n;

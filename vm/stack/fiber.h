@@ -7,7 +7,7 @@
  *          | frames of its first function              |
  *   b[0]   | vm->fiber_code                            |  the boundary begins with the return
  *   b[1]   | the fiber's address + 1                   |  frame of the fiber's first function
- *   b[2]   | 0, tagged                                 |
+ *   b[2]   | 0, tagged; or 1 (CS3)                     |
  *   b[3]   | stack.trap of the frames outside, tagged  |
  *   b[4]   | stack.boundary before, tagged             |
  *   b[5]   | X, tagged                                 |
@@ -64,7 +64,8 @@
 enum {
     BOUNDARY_CODE,
     BOUNDARY_FIBER,
-    BOUNDARY_TRAP = 3,
+    BOUNDARY_CACHED,
+    BOUNDARY_TRAP,
     BOUNDARY_OUTER,
     BOUNDARY_EXTRA,
     BOUNDARY_WORDS

@@ -1,5 +1,5 @@
 (* stress: no: a hundred thousand handlers at each collection *)
-(* sampled: no: each sample takes a call stack through a hundred thousand fibers *)
+(* sampled: no: with --gc-verify samples check a call stack through a hundred thousand fibers *)
 (* Many handlers around each other; the innermost effect passes all or goes to the nearest. *)
 open Effect.Deep
 type _ Effect.t += Near : int Effect.t | Far : int Effect.t
