@@ -23,7 +23,7 @@ static uint32_t entries[2];
 static struct native_checked checked;
 /* Where the parts of the function begin. */
 static uint8_t *jump_if, *jump, *call_constant, *index_test, *table_address, *push, *pop,
-    *exit_code, *call_shared, *to_callee, *to_cell;
+    *exit_code, *sharing_exit, *call_shared, *to_callee, *to_cell;
 
 static void listed(void) {}
 static void other(void) {}
@@ -85,7 +85,10 @@ static void put_function(void) {
     put_callee();
     exit_code = e.at;
     emit_constant(&e, R_TEMP, OTHER_EXIT);
-    emit_jump(&e, native.stubs.exit);
+    const uint8_t *shared = emit_rare_jump(&e, native.stubs.exit, NULL);
+    sharing_exit = e.at;
+    emit_constant(&e, R_TEMP, OTHER_EXIT);
+    emit_rare_jump(&e, native.stubs.exit, shared);
     entries[0] = 0, entries[1] = (uint32_t)(e.at - e.start);
     emit_link(&e, start, e.at);
     push = e.at;
@@ -215,6 +218,17 @@ static void n8_exits_of_other_functions(void **state) {
     expect("N8");
 }
 
+static void n8_exits_that_share_a_jump(void **state) {
+    INSTEAD(sharing_exit, emit_constant(&e, R_TEMP, 0));
+    expect("N8");
+    INSTEAD(sharing_exit, emit_constant(&e, R_A, OTHER_EXIT));
+    expect("N8");
+    INSTEAD(jump_if, emit_jump_if(&e, C_EQUAL, exit_code + 5)); /* past the constant */
+    expect("N8");
+    emit_link_table(&e, table_address, 1, sharing_exit + 5);
+    expect("N8");
+}
+
 static void n9_fixed_registers_that_change(void **state) {
     static const int fixed[] = {R_C_STACK, R_DOMAIN, R_TABLE};
     for (unsigned i = 0; i < sizeof fixed / sizeof *fixed; i++) {
@@ -261,6 +275,7 @@ int main(void) {
         cmocka_unit_test_setup(n8_calls_that_lead_elsewhere, set_up),
         cmocka_unit_test_setup(n8_jumps_without_their_comparison, set_up),
         cmocka_unit_test_setup(n8_exits_of_other_functions, set_up),
+        cmocka_unit_test_setup(n8_exits_that_share_a_jump, set_up),
         cmocka_unit_test_setup(n9_fixed_registers_that_change, set_up),
         cmocka_unit_test_setup(n9_words_left_on_the_c_stack, set_up),
         cmocka_unit_test_setup(nv6_jumps_that_are_not_padded, set_up),

@@ -191,6 +191,8 @@ static void show_jumps(void) {
         printf("j%s 0x20\n", conditions[c]);
     }
     SHOW(emit_jump(&e, buffer + 0x30), "jmp 0x30");
+    SHOW(emit_rare_jump(&e, buffer + 0x30, NULL), "jmp 0x30");
+    SHOW(emit_rare_jump(&e, buffer + 0x30, buffer), "jmp 0x0");
     SHOW(emit_call(&e, buffer + 0x30), "call 0x30");
     SHOW(emit_return(&e), "ret");
     static const char *const nops[] = {

@@ -73,7 +73,7 @@ static bool begins(const struct vm_native_code *code, const uint8_t *bytes, int6
 }
 
 /* The constant, or distance, of the instruction at `at` becomes greater; the verifier must refuse
- * that. Needs: it is in the last four or eight bytes. */
+ * that. Needs: it is in the last one, four or eight bytes. */
 static void try_mutant(struct test *t, const struct native_checked *checked, uint8_t *at,
                        const struct native_decoded *d, size_t bytes, int by) {
     struct native_violation found = {"", 0};
@@ -100,7 +100,7 @@ static void mutate(struct test *t, const struct native_checked *checked,
     for (int by = 1; jumps && by <= FURTHEST; by++)
         if (!begins(code, bytes, (int64_t)after + d->constant + by) &&
             (int64_t)after + d->constant >= 0)
-            try_mutant(t, checked, bytes + at, d, 4, by);
+            try_mutant(t, checked, bytes + at, d, d->length == 2 ? 1 : 4, by);
     if (d->kind != KIND_CONSTANT || after >= code->bytes) return;
     native_decode(bytes + after, bytes + code->bytes, &next);
     bool wide = d->length == 10;

@@ -103,12 +103,29 @@ static bool add_target(struct checker *k, int64_t to, uint32_t offset, const cha
     return holds(k, i != NULL, offset, what);
 }
 
+static const uint8_t *outside_target(const struct checker *k, const struct instruction *i) {
+    return k->code->written + k->code->run_offset + target_of(i);
+}
+
+/* A jump to the stub `exit`. */
+static bool jumps_to_exit(const struct checker *k, const struct instruction *i) {
+    return i != NULL && i->d.kind == KIND_JUMP && !k->code->shared && leads_outside(k, i) &&
+           outside_target(k, i) == k->code->native->stubs.exit;
+}
+
+/* A jump to such a jump of the function: several exits share one. */
+static bool jumps_to_shared_exit(const struct checker *k, const struct instruction *i) {
+    return i->d.kind == KIND_JUMP && !leads_outside(k, i) &&
+           jumps_to_exit(k, find(k, target_of(i)));
+}
+
+/* Exits that share a jump are not among the targets: each is checked by itself. */
 static bool find_targets(struct checker *k) {
     const struct native_checked *code = k->code;
     bool good = true;
     for (uint32_t n = 0; good && n < k->count; n++) {
         const struct instruction *i = &k->items[n];
-        if (!is_relative(&i->d) || leads_outside(k, i)) continue;
+        if (!is_relative(&i->d) || leads_outside(k, i) || jumps_to_shared_exit(k, i)) continue;
         good = add_target(k, target_of(i), i->offset, "N8: a jump into an instruction");
     }
     for (size_t t = 0; good && t < code->table_count; t++)
@@ -152,10 +169,6 @@ static bool is_sample(const struct checker *k, const struct instruction *i,
            memcmp(k->code->written + i->offset, s->bytes, length) == 0;
 }
 
-static const uint8_t *outside_target(const struct checker *k, const struct instruction *i) {
-    return k->code->written + k->code->run_offset + target_of(i);
-}
-
 /* The register is a constant before i. */
 static bool has_constant(const struct checker *k, const struct instruction *i, int reg,
                          int64_t *constant) {
@@ -186,7 +199,7 @@ static bool is_jump_out(const struct checker *k, const struct instruction *i) {
     if (to == s->slow_entry) return has_constant(k, i, R_TEMP, &arguments);
     bool error = false;
     for (unsigned e = 0; e < ERROR_COUNT; e++) error = error || to == s->errors[e];
-    return (to == s->exit || error) && has_exit(k, i);
+    return (error || jumps_to_exit(k, i) || jumps_to_shared_exit(k, i)) && has_exit(k, i);
 }
 
 static bool is_jump_if_out(const struct checker *k, const struct instruction *i) {
@@ -264,6 +277,7 @@ static bool check_jump(struct checker *k, const struct instruction *i) {
     bool outside = is_relative(&i->d) && leads_outside(k, i), shared = k->code->shared;
     switch (i->d.kind) {
     case KIND_JUMP:
+        if (jumps_to_shared_exit(k, i)) outside = true;
         return holds(k, !outside || (!shared && is_jump_out(k, i)), i->offset,
                      "N8: a jump that leads elsewhere, or by no exit of the function");
     case KIND_JUMP_IF:
@@ -285,9 +299,10 @@ static bool check_jump(struct checker *k, const struct instruction *i) {
     }
 }
 
-/* NV6 */
+/* NV6; exits are not padded. */
 static bool lies_in_line(const struct checker *k, const struct instruction *i) {
-    bool jumps = i->d.kind >= KIND_JUMP && i->d.kind <= KIND_RETURN;
+    bool jumps = i->d.kind >= KIND_JUMP && i->d.kind <= KIND_RETURN && !jumps_to_exit(k, i) &&
+                 !jumps_to_shared_exit(k, i);
     return !k->code->pads || !jumps || jump_padding(k->code->written + i->offset, i->d.length) == 0;
 }
 

@@ -185,7 +185,8 @@ static void put_slow_entry(struct native_compiler *c) {
 
 void native_put_exit(struct native_compiler *c, uint32_t exit) {
     emit_constant(&c->e, R_TEMP, exit);
-    emit_jump(&c->e, c->native->stubs.exit - c->e.run_offset);
+    const uint8_t *to = c->native->stubs.exit - c->e.run_offset;
+    c->exit_jump = emit_rare_jump(&c->e, to, c->exit_jump);
 }
 
 static void put_late_store(struct native_compiler *c, const struct native_late *late) {

@@ -187,6 +187,7 @@ struct native_compiler {
     uint8_t *self_entry; /* the same, for self_calls.h */
     bool has_self_entry;
     uint8_t *late_start;
+    const uint8_t *exit_jump; /* the latest jump to the stub `exit`, or NULL */
     struct native_late *late;
     uint32_t late_count, late_capacity;
     struct native_site *sites;

@@ -167,6 +167,9 @@ uint8_t *emit_jump_forward(struct emitter *e);
 uint8_t *emit_jump_if_forward(struct emitter *e, enum native_condition c);
 void emit_jump(struct emitter *e, const uint8_t *to);
 void emit_jump_if(struct emitter *e, enum native_condition c, const uint8_t *to);
+/* A jump to `to` that rarely runs and is not padded: a short one to `shared`, the latest such jump,
+ * if that is near. Returns the latest jump to `to` itself. NULL: there is none. */
+const uint8_t *emit_rare_jump(struct emitter *e, const uint8_t *to, const uint8_t *shared);
 void emit_jump_memory(struct emitter *e, struct native_place at);
 void emit_jump_register(struct emitter *e, int reg);
 /* Calls code of this memory, which returns by emit_return. */

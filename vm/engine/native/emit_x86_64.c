@@ -8,7 +8,13 @@
 
 enum { LONGEST_INSTRUCTION = 16, WIDE = 1, NARROW = 0 };
 /* The lengths of jumps. */
-enum { JUMP_IF_BYTES = 6, JUMP_BYTES = 5, CALL_REGISTER_BYTES = 3, RETURN_BYTES = 1 };
+enum {
+    JUMP_IF_BYTES = 6,
+    JUMP_BYTES = 5,
+    SHORT_JUMP_BYTES = 2,
+    CALL_REGISTER_BYTES = 3,
+    RETURN_BYTES = 1
+};
 
 static inline void byte(struct emitter *e, unsigned x) { *e->at++ = (uint8_t)x; }
 
@@ -439,6 +445,23 @@ void emit_jump(struct emitter *e, const uint8_t *to) { emit_link(e, emit_jump_fo
 
 void emit_jump_if(struct emitter *e, enum native_condition c, const uint8_t *to) {
     emit_link(e, emit_jump_if_forward(e, c), to);
+}
+
+const uint8_t *emit_rare_jump(struct emitter *e, const uint8_t *to, const uint8_t *shared) {
+    bool pads = e->pads;
+    begin(e);
+    ASSERT(shared <= e->at || e->full);
+    ptrdiff_t distance = shared == NULL ? INT8_MIN : shared - (e->at + SHORT_JUMP_BYTES);
+    if (distance > INT8_MIN && !e->full) {
+        byte(e, 0xeb);
+        byte(e, (unsigned)distance);
+        return shared;
+    }
+    e->pads = false;
+    shared = e->at;
+    emit_jump(e, to);
+    e->pads = pads;
+    return shared;
 }
 
 void emit_jump_memory(struct emitter *e, struct native_place at) {

@@ -6,7 +6,8 @@
  * Machine code has a jump every ten bytes or so: without padding, most of its lines are decoded
  * each time, and it takes a sixth more time. Other CPUs do not need the padding.
  *
- * NV6  With emitter.pads, no jump crosses or touches the end of a line. */
+ * NV6  With emitter.pads, no jump crosses or touches the end of a line, except those that rarely
+ *      run (emit_rare_jump). */
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_PADDING_H
 #define BACTRIAN_VM_ENGINE_NATIVE_PADDING_H
 
