@@ -137,9 +137,16 @@ bool mp_get_uint(const uint8_t **at, const uint8_t *end, uint64_t *out) {
     return false;
 }
 
-bool mp_get_sint(const uint8_t **at, const uint8_t *end, int64_t *out) {
+/* Most numbers take one byte. */
+static inline bool get_uint(const uint8_t **at, const uint8_t *end, uint64_t *out) {
+    if (__builtin_expect(*at == end || **at >= 0x80, 0)) return mp_get_uint(at, end, out);
+    *out = *(*at)++;
+    return true;
+}
+
+static inline bool get_sint(const uint8_t **at, const uint8_t *end, int64_t *out) {
     uint64_t n;
-    if (!mp_get_uint(at, end, &n)) return false;
+    if (!get_uint(at, end, &n)) return false;
     *out = (int64_t)(n >> 1 ^ -(n & 1));
     return true;
 }
@@ -160,7 +167,7 @@ static bool get_real(const uint8_t **at, const uint8_t *end, double *out) {
 
 static bool get_text(const uint8_t **at, const uint8_t *end, struct mp_text *out) {
     uint64_t n;
-    if (!mp_get_uint(at, end, &n) || n > (uint64_t)(end - *at)) return false;
+    if (!get_uint(at, end, &n) || n > (uint64_t)(end - *at)) return false;
     *out = (struct mp_text){(const char *)*at, (size_t)n};
     *at += n;
     return true;
@@ -170,16 +177,16 @@ static bool get_text(const uint8_t **at, const uint8_t *end, struct mp_text *out
 static bool get_list(const uint8_t **at, const uint8_t *end, struct mp_list *out) {
     uint64_t n;
     int64_t ignored;
-    if (!mp_get_uint(at, end, &n) || n > (uint64_t)(end - *at)) return false;
+    if (!get_uint(at, end, &n) || n > (uint64_t)(end - *at)) return false;
     *out = (struct mp_list){.bytes = *at, .count = (size_t)n};
     for (; n > 0; n--)
-        if (!mp_get_sint(at, end, &ignored)) return false;
+        if (!get_sint(at, end, &ignored)) return false;
     return true;
 }
 
 #define BYTE(name) &&get_byte(at, end, &record->name)
-#define UINT(name) &&mp_get_uint(at, end, &record->name)
-#define SINT(name) &&mp_get_sint(at, end, &record->name)
+#define UINT(name) &&get_uint(at, end, &record->name)
+#define SINT(name) &&get_sint(at, end, &record->name)
 #define REAL(name) &&get_real(at, end, &record->name)
 #define TEXT(name) &&get_text(at, end, &record->name)
 #define LIST(name) &&get_list(at, end, &record->name)
@@ -200,13 +207,14 @@ static bool advance_time(struct mp_reader *r, uint64_t elapsed) {
     return true;
 }
 
-/* Starts the event that mp_reader_next will return. */
-static struct mp_event *emit(struct mp_reader *r, enum mp_event_kind kind) {
+/* Starts the event that mp_reader_next will return; its own fields are to be set. */
+static inline struct mp_event *emit(struct mp_reader *r, enum mp_event_kind kind) {
     ASSERT(!r->has_event && r->time_us <= MP_TIME_MAX);
-    r->event = (struct mp_event){.kind = kind, .time_us = r->time_us};
+    r->event->kind = kind;
+    r->event->time_us = r->time_us;
     r->has_event = true;
     r->kept += kind != MP_EVENT_PROMOTED && kind != MP_EVENT_DIED && kind != MP_EVENT_HELD;
-    return &r->event;
+    return r->event;
 }
 
 /* The first record is read by read_start; there is no other START. */
@@ -303,7 +311,7 @@ static bool use_deaths(struct mp_reader *r, const struct mp_record_deaths *d) {
 /* The next item of the list that is being read. */
 static bool use_list_item(struct mp_reader *r) {
     int64_t difference = 0;
-    bool is_there = mp_get_sint(&r->list.bytes, r->end, &difference);
+    bool is_there = get_sint(&r->list.bytes, r->end, &difference);
     ASSERT(is_there); /* get_list has checked it */
     (void)is_there;
     r->list.count--;
@@ -366,7 +374,7 @@ static bool use_stack(struct mp_reader *r, const struct mp_record_stack *s) {
     const uint8_t *at = s->locations.bytes;
     for (size_t i = 0; i < s->locations.count; i++) {
         int64_t difference = 0;
-        mp_get_sint(&at, r->end, &difference);
+        get_sint(&at, r->end, &difference);
         location += (uint64_t)difference;
         if (location == 0 || location >= t->locations.count) return false;
         if (!mp_tables_add_node(t, (uint32_t)caller, (uint32_t)location))
@@ -611,6 +619,7 @@ static bool use_record(struct mp_reader *r) {
 
 bool mp_reader_next(struct mp_reader *r, struct mp_event *event) {
     r->has_event = false;
+    r->event = event;
     while (!r->over && !r->has_event) {
         bool fits = true;
         size_t offset = (size_t)(r->at - r->records);
@@ -623,7 +632,6 @@ bool mp_reader_next(struct mp_reader *r, struct mp_event *event) {
         r->coverage.ignored_bytes = r->length - r->position;
     }
     if (!r->has_event) return false;
-    *event = r->event;
     r->coverage.events++;
     return true;
 }

@@ -48,7 +48,7 @@ struct mp_reader {
     enum mp_event_kind list_kind;
     enum mp_generation list_generation;
     struct mp_record_held held; /* whose list it is */
-    struct mp_event event;
+    struct mp_event *event;     /* that of the caller, while mp_reader_next runs */
     char path[MP_PATH_MAX + 1]; /* of the last WRITTEN */
     bool has_event;
     bool in_type, in_shape, has_name; /* there is one that SHAPE, MEMBER, TYPED may belong to */
@@ -61,9 +61,6 @@ void mp_reader_stop(struct mp_reader *r, enum mp_read_status status, const char 
     __attribute__((format(printf, 3, 4)));
 /* The same when out of memory; returns false. */
 bool mp_reader_no_memory(struct mp_reader *r);
-
-/* As mp_get_uint, for a SINT. */
-bool mp_get_sint(const uint8_t **at, const uint8_t *end, int64_t *out);
 
 /* False: out of memory. */
 bool mp_tables_init(struct mp_tables *t);

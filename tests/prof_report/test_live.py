@@ -49,7 +49,7 @@ class Live(support.Case):
 
     def test_intervals_of_proven_memory_hold_the_truth(self):
         # Ten functions of about 40 hits each; the lists of half of them are dropped at the end.
-        length, rate, seeds = 1_333, 0.01, 100 if self.settings.long else 8
+        length, rate, seeds = 1_333, 0.01, 500 if self.settings.long else 8
         self.compile(''.join('let rec build%d n = if n = 0 then [] else n :: build%d (n - 1)\n'
                              'let kept%d = ref (build%d %d)\n' % (i, i, i, i, length)
                              for i in range(10)) + 'let () = Gc.full_major ();\n' + ''.join(
@@ -69,6 +69,7 @@ class Live(support.Case):
             if self.settings.long:
                 print('%s: %d estimates, %.1f %% of the intervals hold the truth, bias %.2f %%' % (
                     moment, count, 100 * held, 100 * bias))
+                self.assertLess(abs(bias), 0.01, moment)
             error = (0.95 * 0.05 / count) ** 0.5
             self.assertLess(abs(held - 0.95), 0.01 + 3 * error, moment)
             self.assertLess(abs(bias), 3 / (40 * count) ** 0.5, moment)

@@ -1,5 +1,6 @@
 """Profiles made of profiles: trim, merge, anonymise; and exact counts of sites."""
 import json
+import os
 import shutil
 import subprocess
 import unittest
@@ -87,6 +88,38 @@ class Rewriting(support.Case):
         self.assertEqual([p['phase'] for p in both['phases']], 2 * ['load', 'work', 'inner'])
         self.assertEqual(both['sampling']['samples'],
                          one['sampling']['samples'] + other['sampling']['samples'])
+
+    def test_merges_and_differences_hold_one_file_at_a_time(self):
+        self.write('p.ml', b'let () = for i = 1 to 4_000_000 do\n'
+                           b'  ignore (Sys.opaque_identity (ref i)) done\n')
+        self.prof('record', '--quiet', '--rate', '1', '-o', 'p.bprof', 'p.ml')
+        size = {}
+        for words in (('stats', 'p.bprof'), ('diff', 'p.bprof', 'p.bprof'),
+                      ('merge', 'p.bprof', 'p.bprof', '-o', 'both.bprof')):
+            child = subprocess.Popen([self.settings.bactrian, 'prof', *words], cwd=self.folder,
+                                     stdout=subprocess.DEVNULL)
+            _, child.returncode, used = os.wait4(child.pid, 0)
+            self.assertEqual(child.returncode, 0)
+            size[words[0]] = used.ru_maxrss
+        self.assertLess(size['merge'], 0.7 * size['stats'])
+        self.assertLess(size['diff'], 1.3 * size['stats'])
+
+    def test_recordings_from_pipes_merge(self):
+        self.record()
+        self.prof('merge', 'p.bprof', 'p.bprof', '-o', 'both.bprof')
+        command = '"$0" prof merge <(cat p.bprof) <(cat p.bprof) -o pipes.bprof'
+        subprocess.run(['bash', '-c', command, self.settings.bactrian], cwd=self.folder, check=True)
+        self.assertEqual(self.read('pipes.bprof'), self.read('both.bprof'))
+
+    def test_traces_merge_into_a_trace(self):
+        self.record()
+        self.prof('export', '--to', 'memtrace', 'p.bprof', '-o', 'p.ctf')
+        self.prof('merge', 'p.ctf', 'p.ctf', '-o', 'both.ctf')
+        self.prof('check', 'both.ctf')
+        once, twice = ({row['name']: row['samples']['value'] for row in
+                        self.json('table', name, '--unit', 'samples', '--top', '1000')['rows']}
+                       for name in ('p.ctf', 'both.ctf'))
+        self.assertEqual({name: 2 * count for name, count in once.items()}, twice)
 
     def test_a_recording_and_a_trace_merge(self):
         self.record()

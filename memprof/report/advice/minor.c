@@ -41,6 +41,7 @@ static const double SURE_SHARE = 0.5; /* of what a finding saves: the least that
  * these, the promoted ones. */
 struct collection {
     double all, selected, promoted;
+    struct part *part; /* its own */
 };
 
 /* The blocks of minor collections at like distances. */
@@ -87,9 +88,11 @@ static int64_t *list_collections(const struct report_model *m, size_t *count) {
     return starts;
 }
 
-/* The number of collections that began by a time. */
-static size_t collections_by(const int64_t *starts, size_t count, int64_t time) {
+/* The number of collections that began by a time; near: the last result, often the same. */
+static size_t collections_by(const int64_t *starts, size_t count, int64_t time, size_t near) {
     size_t low = 0, high = count;
+    if ((near == 0 || starts[near - 1] <= time) && (near == count || starts[near] > time))
+        return near;
     while (low < high) {
         size_t middle = low + (high - low) / 2;
         if (starts[middle] <= time) low = middle + 1;
@@ -108,13 +111,15 @@ static double weigh(struct survival *v, const int64_t *starts) {
     const struct report_model *m = v->query->model;
     const struct report_marking *end = m->markings.at + m->markings.count, *next = m->markings.at;
     double hits = 0;
+    size_t number = 0;
     report_each_sample(s, m) {
         if (!in_minor_heap(s)) continue;
         for (; next < end && next->began < s->born && is_of_program(m, next); next++)
             report_append(&v->markings, hits / m->rate);
-        if (collected_at(s) != REPORT_NEVER)
-            v->collections.at[collections_by(starts, v->collections.count - 1, collected_at(s))]
-                .all += s->hits;
+        if (collected_at(s) != REPORT_NEVER) {
+            number = collections_by(starts, v->collections.count - 1, collected_at(s), number);
+            v->collections.at[number].all += s->hits;
+        }
         hits += s->hits;
     }
     for (; next < end && is_of_program(m, next); next++)
@@ -149,6 +154,7 @@ static void divide(struct survival *v) {
         if (v->part_of_class[i] >= v->part_count)
             v->part_of_class[i] = (uint8_t)(v->part_count - 1);
     v->parts = report_alloc(v->part_count * sizeof *v->parts);
+    report_each(c, &v->collections) c->part = &v->parts[v->part_of_class[class_of(v, c)]];
 }
 
 /* ---- Lifetimes. ---- */
@@ -193,7 +199,8 @@ static void fill(struct survival *v, const int64_t *starts, double total) {
         if (selected) v->born += s.hits;
         if (collected_at(&s) == REPORT_NEVER) continue;
         struct progress *at_domain = &by_domain[m->threads.at[s.thread].domain];
-        const size_t number = collections_by(starts, v->collections.count - 1, collected_at(&s));
+        const size_t number = collections_by(starts, v->collections.count - 1, collected_at(&s),
+                                             at_domain->collection);
         struct collection *c = &v->collections.at[number];
         if (number != at_domain->collection) at_domain->after = 0;
         at_domain->collection = number;
@@ -207,7 +214,7 @@ static void fill(struct survival *v, const int64_t *starts, double total) {
             c->promoted += s.hits;
         }
         c->selected += s.hits;
-        add_sample(&v->parts[v->part_of_class[class_of(v, c)]], &s, bounds);
+        add_sample(c->part, &s, bounds);
     }
     free(by_domain);
 }
@@ -215,7 +222,7 @@ static void fill(struct survival *v, const int64_t *starts, double total) {
 /* Sums of the parts. The error of a share is that of a ratio of sums over collections. */
 static void sum_collections(struct survival *v) {
     report_each(c, &v->collections) {
-        struct part *part = &v->parts[v->part_of_class[class_of(v, c)]];
+        struct part *part = c->part;
         if (c->all == 0) continue;
         part->collections++;
         part->all += c->all;
@@ -223,7 +230,7 @@ static void sum_collections(struct survival *v) {
         part->promoted += c->promoted;
     }
     report_each(c, &v->collections) {
-        struct part *part = &v->parts[v->part_of_class[class_of(v, c)]];
+        struct part *part = c->part;
         if (c->all == 0 || part->selected == 0) continue;
         const double rest = c->promoted - part->promoted / part->selected * c->selected;
         part->error += rest * rest;

@@ -98,12 +98,15 @@ void report_growths_find_slowing(struct report_growths *g) {
     const struct report_query *query = g->grouping.query;
     double(*changes)[MOST_PIECES + 1] = report_alloc((g->grouping.count + 1) * sizeof *changes);
     const struct pieces p = choose_pieces(g);
-    report_each_selected(s, query) {
-        const size_t group = report_grouping_of(&g->grouping, s);
-        if (p.count < LEAST_PIECES || g->groups[group].verdict != REPORT_LEAKS) continue;
-        add_sample(&p, s, report_live_until(query, s), changes[group]);
-    }
+    bool any = false;
     for (size_t i = 0; p.count >= LEAST_PIECES && i < g->grouping.count; i++)
+        any |= g->groups[i].verdict == REPORT_LEAKS;
+    for (struct report_sample s = {0}; any && report_query_next(query, &s); s.number++) {
+        const size_t group = report_grouping_of(&g->grouping, &s);
+        if (g->groups[group].verdict == REPORT_LEAKS)
+            add_sample(&p, &s, report_live_until(query, &s), changes[group]);
+    }
+    for (size_t i = 0; any && i < g->grouping.count; i++)
         if (g->groups[i].verdict == REPORT_LEAKS && falls(&p, changes[i]))
             g->groups[i].verdict = REPORT_GROWS;
     free(changes);

@@ -39,23 +39,26 @@ struct verb {
     const char *start; /* of what the writer writes */
     bool snapshot;     /* the file is one, which the view loads */
     bool joins;        /* the second file is a snapshot, which the view loads */
+    bool pair;         /* the second file is a profile, which the view loads */
 };
 
 static const struct verb verbs[] = {
 #define VIEW(name, function, files, takes, arguments, meaning) \
-    {name, function, NULL, files, 0, 0, takes, arguments, meaning, NULL, false, false},
+    {name, function, NULL, files, 0, 0, takes, arguments, meaning, NULL, false, false, false},
 #define LOOKUP(name, function, files, takes, arguments, meaning) \
-    {name, function, NULL, files, 1, 0, takes, arguments, meaning, NULL, false, false},
+    {name, function, NULL, files, 1, 0, takes, arguments, meaning, NULL, false, false, false},
 #define SNAPSHOT(name, function, operands, takes, arguments, meaning) \
-    {name, function, NULL, 1, operands, 0, takes, arguments, meaning, NULL, true, false},
+    {name, function, NULL, 1, operands, 0, takes, arguments, meaning, NULL, true, false, false},
 #define SNAPSHOTS(name, function, takes, arguments, meaning) \
-    {name, function, NULL, 1, 0, 1, takes, arguments, meaning, NULL, false, false},
+    {name, function, NULL, 1, 0, 1, takes, arguments, meaning, NULL, false, false, false},
 #define WITH_SNAPSHOT(name, function, takes, arguments, meaning) \
-    {name, function, NULL, 1, 0, 1, takes, arguments, meaning, NULL, false, true},
+    {name, function, NULL, 1, 0, 1, takes, arguments, meaning, NULL, false, true, false},
+#define PAIR(name, function, takes, arguments, meaning) \
+    {name, function, NULL, 2, 0, 0, takes, arguments, meaning, NULL, false, false, true},
 #define WRITER(name, function, start, files, takes, arguments, meaning) \
     WRITER_OF_MORE(name, function, start, files, 0, takes, arguments, meaning)
 #define WRITER_OF_MORE(name, function, start, files, more, takes, arguments, meaning) \
-    {name, NULL, function, files, 0, more, takes, arguments, meaning, start, false, false},
+    {name, NULL, function, files, 0, more, takes, arguments, meaning, start, false, false, false},
 #include "memprof/report/command/verbs.def"
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
@@ -178,12 +181,12 @@ static int fold_stacks(struct run *r) {
 
 static int load(struct run *r) {
     struct report_command *c = &r->command;
-    bool two = r->verb->more > 0 && c->file_count > 1;
+    bool pair = r->verb->pair, two = pair || (r->verb->more > 0 && c->file_count > 1);
     /* The verb does, itself: a view reads more than one file only of heap snapshots. */
     bool loads = r->verb->files < 0 || r->verb->snapshot ||
-                 (two && r->verb->view != NULL && !r->verb->joins);
+                 (two && r->verb->view != NULL && !r->verb->joins && !pair);
     bool all = r->verb->more > 0 && !r->verb->joins;
-    size_t count = loads ? 0 : all ? c->file_count : r->verb->files;
+    size_t count = loads ? 0 : all ? c->file_count : pair ? 1 : r->verb->files;
     bool given = r->given != NULL && c->files[0] == r->given_path && !is_export(r->verb);
     for (size_t i = given; i < count; i++) { /* export changes its profile */
         r->models[i] = report_load(c->files[i], r->error);
@@ -191,6 +194,7 @@ static int load(struct run *r) {
         if (c->running) r->models[i]->truncated = false;
     }
     c->request.model = given ? r->given : r->models[0];
+    c->request.own_model = r->models[0];
     c->request.path = c->files[0];
     c->request.operand = r->verb->operands > 0 ? c->files[r->verb->files] : NULL;
     c->request.other = r->models[1];

@@ -15,10 +15,11 @@ struct point {
 };
 
 /* The moment from which on a selected sample is not live; 0: never, or it never was. */
-static uint32_t ends_at(const void *context, const struct report_sample *s) {
+static uint32_t ends_at(const void *context, uint32_t sample) {
     const struct report_query *query = context;
-    int64_t until = report_live_until(query, s);
-    if (until < s->born || until == REPORT_NEVER || !report_query_selects(query, s)) return 0;
+    const struct report_sample s = report_sample_of(query->model, sample);
+    int64_t until = report_live_until(query, &s);
+    if (until < s.born || until == REPORT_NEVER || !report_query_selects(query, &s)) return 0;
     uint32_t moment = report_moment_from(query->model, until + 1);
     return moment < query->model->moments.count ? moment : 0;
 }
@@ -34,7 +35,7 @@ static void find_maxima(const struct report_query *query, struct point *points) 
         for (; ended < ends.count; ended++) {
             const struct report_sample dead = report_sample_of(m, ends.at[ended]);
             struct point *p = &points[dead.node];
-            if (ends_at(query, &dead) > now) break;
+            if (ends_at(query, dead.number) > now) break;
             ASSERT(p->now >= dead.hits && p->now_blocks > 0);
             p->now -= dead.hits;
             p->now_blocks--;

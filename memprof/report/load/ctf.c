@@ -395,7 +395,7 @@ static void read_later(struct ctf_reader *r, unsigned kind) {
     uint32_t now = report_model_moment(r->model, nanoseconds(r));
     if (kind == EV_PROMOTE && (s->promoted != 0 || s->died != 0)) skip(r, CTF_PROMOTED_TWICE, id);
     else if (kind == EV_COLLECT && s->died != 0) skip(r, CTF_COLLECTED_TWICE, id);
-    else if (kind == EV_PROMOTE) s->promoted = now;
+    else if (kind == EV_PROMOTE) report_model_promote(r->model, (uint32_t)number, now);
     else s->died = now;
 }
 

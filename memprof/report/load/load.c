@@ -32,7 +32,7 @@ uint32_t report_map_location(struct report_model *model, const struct mp_locatio
     if (m->file[0] != 0 && m->line > 0) {
         location.line = m->line;
         location.start = m->start;
-        location.end = m->end;
+        if (m->end >= m->start) location.end = m->end; /* else unknown to the trace it was in */
     }
     return report_model_location(model, &location);
 }
@@ -71,22 +71,28 @@ static uint32_t map_thread(struct loader *l, struct mp_thread thread) {
     return l->last_thread_number;
 }
 
+static enum report_source source_of(const struct mp_sample *from) {
+    switch (from->source) {
+    case MP_SOURCE_CUSTOM: return REPORT_EXTERNAL;
+    case MP_SOURCE_FIBER: return REPORT_FIBER;
+    default: return from->young ? REPORT_MINOR : REPORT_MAJOR;
+    }
+}
+
 static void add_sample(struct loader *l, const struct mp_sample *from, int64_t time) {
-    struct report_sample s = {.born = time, .promoted = REPORT_NEVER, .died = REPORT_NEVER};
-    s.wosize = from->words;
     const uint64_t most = UINT32_MAX / from->weight, kept = from->samples;
-    s.weight = (uint32_t)from->weight;
-    s.hits = (uint32_t)(kept < most ? kept : most) * s.weight;
-    s.node = map_stack(l, from->stack);
-    s.thread = map_thread(l, from->thread);
-    s.tag = from->tag;
-    s.young = from->young;
-    s.source = from->source == MP_SOURCE_CUSTOM  ? REPORT_EXTERNAL
-               : from->source == MP_SOURCE_FIBER ? REPORT_FIBER
-               : from->young                     ? REPORT_MINOR
-                                                 : REPORT_MAJOR;
-    if (s.source == REPORT_FIBER) l->has_fibers = true;
-    report_model_sample(l->model, &s);
+    const uint32_t weight = (uint32_t)from->weight;
+    const struct report_stored_sample stored = {.born = report_model_moment(l->model, time),
+                                                .node = map_stack(l, from->stack)};
+    const struct report_traits traits = {.wosize = from->words,
+                                         .hits = (uint32_t)(kept < most ? kept : most) * weight,
+                                         .weight = weight,
+                                         .thread = map_thread(l, from->thread),
+                                         .tag = from->tag,
+                                         .source = source_of(from),
+                                         .young = from->young};
+    if (traits.source == REPORT_FIBER) l->has_fibers = true;
+    report_model_store(l->model, stored, &traits);
 }
 
 /* A collection after the program's end is the recorder's: it is not a pause of the program, and
@@ -312,28 +318,39 @@ static int refuse(const char *path, struct report_error *error, enum mp_read_sta
                        detail[0] != 0 ? ", " : "", detail);
 }
 
-struct report_model *report_load_own(const char *path, const unsigned char *bytes, size_t length,
-                                     struct report_error *error) {
+struct mp_reader *report_open_own(const char *path, const unsigned char *bytes, size_t length,
+                                  struct report_error *error) {
     struct mp_read_error why;
-    struct mp_coverage coverage;
-    struct mp_event event;
-    struct loader l = {.reader = mp_reader_of_bytes(bytes, length, &why)};
-    if (l.reader == NULL) {
+    struct mp_reader *reader = mp_reader_of_bytes(bytes, length, &why);
+    if (reader == NULL) {
         refuse(path, error, why.status, why.detail);
         return NULL;
     }
-    if (mp_reader_start(l.reader)->flags & MP_SNAPSHOT) {
-        report_fail(error, path, "read it with `bactrian prof heap`", "this is a heap snapshot");
-        mp_reader_close(l.reader);
-        return NULL;
-    }
+    if ((mp_reader_start(reader)->flags & MP_SNAPSHOT) == 0) return reader;
+    report_fail(error, path, "read it with `bactrian prof heap`", "this is a heap snapshot");
+    mp_reader_close(reader);
+    return NULL;
+}
+
+int report_end_own(const char *path, const struct mp_reader *reader, bool *truncated,
+                   struct report_error *error) {
+    struct mp_coverage coverage;
+    mp_reader_coverage(reader, &coverage);
+    *truncated = coverage.status != MP_READ_WHOLE;
+    if (coverage.status == MP_READ_DAMAGED || coverage.status >= MP_READ_EXPANDS)
+        return refuse(path, error, coverage.status, coverage.detail);
+    return 0;
+}
+
+struct report_model *report_load_own(const char *path, const unsigned char *bytes, size_t length,
+                                     struct report_error *error) {
+    struct mp_event event;
+    struct loader l = {.reader = report_open_own(path, bytes, length, error)};
+    if (l.reader == NULL) return NULL;
     l.model = report_model_create();
     describe(l.model, mp_reader_start(l.reader), mp_reader_version(l.reader));
     while (mp_reader_next(l.reader, &event)) add_event(&l, &event);
-    mp_reader_coverage(l.reader, &coverage);
-    l.model->truncated = coverage.status != MP_READ_WHOLE;
-    if (coverage.status == MP_READ_DAMAGED || coverage.status >= MP_READ_EXPANDS) {
-        refuse(path, error, coverage.status, coverage.detail);
+    if (report_end_own(path, l.reader, &l.model->truncated, error) != 0) {
         report_model_free(l.model);
         l.model = NULL;
     } else {
@@ -347,20 +364,23 @@ struct report_model *report_load_own(const char *path, const unsigned char *byte
 
 /* ---- Files. ---- */
 
-unsigned char *report_read_file(const char *path, size_t *length, struct report_error *error) {
-    REPORT_VECTOR(unsigned char) bytes = {0};
+static FILE *open_file(const char *path, struct report_error *error) {
     FILE *file = fopen(path, "rb");
-    if (file == NULL) {
+    if (file == NULL)
         report_fail(error, path, "check the name and the permissions of the file", "%s",
                     strerror(errno));
-        return NULL;
-    }
+    return file;
+}
+
+unsigned char *report_read_stream(FILE *file, const char *path, size_t *length,
+                                  struct report_error *error) {
+    REPORT_VECTOR(unsigned char) bytes = {0};
+    rewind(file);
     for (size_t got = 1; got > 0; bytes.count += got) {
         report_reserve(&bytes, bytes.count + (1 << 16));
         got = fread(bytes.at + bytes.count, 1, bytes.capacity - bytes.count, file);
     }
     int failed = ferror(file) ? errno : 0;
-    fclose(file);
     bytes.at[bytes.count] = 0;
     *length = bytes.count;
     if (failed == 0) return bytes.at;
@@ -369,11 +389,17 @@ unsigned char *report_read_file(const char *path, size_t *length, struct report_
     return NULL;
 }
 
-struct report_model *report_load(const char *path, struct report_error *error) {
-    size_t length;
+unsigned char *report_read_file(const char *path, size_t *length, struct report_error *error) {
+    FILE *file = open_file(path, error);
+    if (file == NULL) return NULL;
+    unsigned char *bytes = report_read_stream(file, path, length, error);
+    fclose(file);
+    return bytes;
+}
+
+struct report_model *report_load_bytes(const char *path, const unsigned char *bytes, size_t length,
+                                       struct report_error *error) {
     struct report_model *model = NULL;
-    unsigned char *bytes = report_read_file(path, &length, error);
-    if (bytes == NULL) return NULL;
     if (length == 0) {
         report_fail(error, path, "record the program again", "the file is empty");
     } else if (report_ctf_recognises(bytes, length)) {
@@ -385,6 +411,14 @@ struct report_model *report_load(const char *path, struct report_error *error) {
         report_fail(error, path, "give a file that `bactrian prof record` or memtrace has written",
                     "not a memory profile");
     }
+    return model;
+}
+
+struct report_model *report_load(const char *path, struct report_error *error) {
+    size_t length;
+    unsigned char *bytes = report_read_file(path, &length, error);
+    if (bytes == NULL) return NULL;
+    struct report_model *model = report_load_bytes(path, bytes, length, error);
     free(bytes);
     return model;
 }

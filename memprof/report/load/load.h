@@ -5,13 +5,30 @@
 #include "memprof/report/model/base.h"
 #include "memprof/report/model/model.h"
 
+#include <stdio.h>
+
+struct mp_reader;
+
 /* Reads a whole file into memory, a NUL after it; freed with free(). Fails: NULL and *error. */
 unsigned char *report_read_file(const char *path, size_t *length, struct report_error *error);
+/* The same of a file that was written, from its beginning. path: for messages. */
+unsigned char *report_read_stream(FILE *file, const char *path, size_t *length,
+                                  struct report_error *error);
 /* The profile in a file: of Bactrian's own format or a memtrace trace. Fails: NULL and *error. */
 struct report_model *report_load(const char *path, struct report_error *error);
+/* The same, in bytes. path: for messages. */
+struct report_model *report_load_bytes(const char *path, const unsigned char *bytes, size_t length,
+                                       struct report_error *error);
 /* The profile in bytes of Bactrian's own format. path: for messages. Fails: NULL and *error. */
 struct report_model *report_load_own(const char *path, const unsigned char *bytes, size_t length,
                                      struct report_error *error);
+/* A reader of such bytes, which must outlive it; path: for messages. Fails: NULL and *error, also
+ * of a heap snapshot. */
+struct mp_reader *report_open_own(const char *path, const unsigned char *bytes, size_t length,
+                                  struct report_error *error);
+/* When all events were read: whether the end is missing. Fails: -1 and *error, if it is damaged. */
+int report_end_own(const char *path, const struct mp_reader *reader, bool *truncated,
+                   struct report_error *error);
 
 /* A location of a file in that format as the model's; the words for how a program ended. */
 uint32_t report_map_location(struct report_model *model, const struct mp_location *location);

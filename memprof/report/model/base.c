@@ -124,23 +124,3 @@ void report_hash_add(struct report_hash *table, uint64_t hash, uint32_t number) 
     hash_insert(table, (struct report_slot){(uint32_t)hash, number + 1});
     table->used++;
 }
-
-void report_put(struct report_buffer *buffer, const void *bytes, size_t n) {
-    if (n == 0) return;
-    report_grow(&buffer->data, &buffer->capacity, buffer->length + n, 1);
-    memcpy(buffer->data + buffer->length, bytes, n);
-    buffer->length += n;
-}
-
-void report_put_byte(struct report_buffer *buffer, unsigned byte) {
-    if (buffer->length == buffer->capacity)
-        report_grow(&buffer->data, &buffer->capacity, buffer->length + 1, 1);
-    buffer->data[buffer->length++] = byte;
-}
-
-void report_put_le(struct report_buffer *buffer, unsigned long long n, unsigned bytes) {
-    unsigned char all[8];
-    ASSERT(bytes <= 8);
-    for (unsigned i = 0; i < bytes; i++) all[i] = n >> (8 * i);
-    report_put(buffer, all, bytes);
-}

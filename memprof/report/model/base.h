@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* Printed as `bactrian: subject: what: advice`. */
 struct report_error {
@@ -101,11 +102,28 @@ struct report_buffer {
     size_t length, capacity;
 };
 
+/* Makes room for n more bytes. Fails: as report_alloc. */
+static inline void report_put_room(struct report_buffer *buffer, size_t n) {
+    if (buffer->capacity - buffer->length < n)
+        report_grow(&buffer->data, &buffer->capacity, buffer->length + n, 1);
+}
 /* Appends n bytes. */
-void report_put(struct report_buffer *buffer, const void *bytes, size_t n);
+static inline void report_put(struct report_buffer *buffer, const void *bytes, size_t n) {
+    if (n == 0) return;
+    report_put_room(buffer, n);
+    memcpy(buffer->data + buffer->length, bytes, n);
+    buffer->length += n;
+}
 /* Appends one byte. */
-void report_put_byte(struct report_buffer *buffer, unsigned byte);
-/* Appends the `bytes` low bytes of n, the lowest first. */
-void report_put_le(struct report_buffer *buffer, unsigned long long n, unsigned bytes);
+static inline void report_put_byte(struct report_buffer *buffer, unsigned byte) {
+    report_put_room(buffer, 1);
+    buffer->data[buffer->length++] = (unsigned char)byte;
+}
+/* Appends the `bytes` low bytes of n, at most 8, the lowest first. */
+static inline void report_put_le(struct report_buffer *buffer, unsigned long long n,
+                                 unsigned bytes) {
+    report_put_room(buffer, 8);
+    for (unsigned i = 0; i < bytes; i++, n >>= 8) buffer->data[buffer->length++] = (unsigned char)n;
+}
 
 #endif

@@ -15,10 +15,9 @@ enum { MANY = 30 }; /* samples from which the normal approximation is good enoug
 
 void report_sum_add(struct report_sum *sum, const struct report_sample *sample, double rate) {
     ASSERT(rate > 0 && rate <= 1 && sample->hits >= 1 && sample->weight >= 1); /* PM3 */
-    double words = report_sample_words(sample),
-           excess = (double)sample->hits * (sample->weight - 1);
+    const double excess = (double)sample->hits * (sample->weight - 1);
     if (sample->weight > 1) rate /= sample->weight; /* of the hits that were kept */
-    double p = rate < 1 ? -expm1(words * log1p(-rate)) : 1;
+    double p = rate < 1 ? -expm1(report_sample_words(sample) * log1p(-rate)) : 1;
     if (!(p > 0)) p = rate;
     sum->samples++;
     sum->hits += sample->hits;

@@ -5,14 +5,14 @@
 
 #include <stdlib.h>
 
-struct report_numbers report_order_samples(
-    const struct report_model *model,
-    uint32_t (*moment_of)(const void *context, const struct report_sample *sample),
-    const void *context) {
+struct report_numbers report_order_samples(const struct report_model *model,
+                                           uint32_t (*moment_of)(const void *context,
+                                                                 uint32_t sample),
+                                           const void *context) {
     size_t moments = model->moments.count;
     uint32_t *start = report_alloc((moments + 2) * sizeof *start);
-    report_each_sample(s, model) {
-        uint32_t moment = moment_of(context, s);
+    for (uint32_t i = 0; i < model->samples.count; i++) {
+        uint32_t moment = moment_of(context, i);
         ASSERT(moment <= moments);
         start[moment + 1] += moment > 0;
     }
@@ -20,9 +20,9 @@ struct report_numbers report_order_samples(
     struct report_numbers order = {0};
     order.count = order.capacity = start[moments + 1];
     order.at = report_alloc(order.count * sizeof *order.at);
-    report_each_sample(s, model) {
-        uint32_t moment = moment_of(context, s);
-        if (moment > 0) order.at[start[moment]++] = s->number;
+    for (uint32_t i = 0; i < model->samples.count; i++) {
+        uint32_t moment = moment_of(context, i);
+        if (moment > 0) order.at[start[moment]++] = i;
     }
     free(start);
     return order;
@@ -40,14 +40,24 @@ static uint32_t moment_of_kind(const struct report_events *e, enum report_event_
     return later(s->promoted, s->born);
 }
 
-static uint32_t promotion_of(const void *context, const struct report_sample *s) {
-    const struct report_events *e = context;
-    return e->wants(e->context, s) ? moment_of_kind(e, REPORT_PROMOTION, s->number) : 0;
+static bool is_wanted(const struct report_events *e, uint32_t sample) {
+    const struct report_sample s = report_sample_of(e->model, sample);
+    return e->wants(e->context, &s);
 }
 
-static uint32_t death_of(const void *context, const struct report_sample *s) {
-    const struct report_events *e = context;
-    return e->wants(e->context, s) ? moment_of_kind(e, REPORT_DEATH, s->number) : 0;
+/* Of most samples, one of the two events does not happen. */
+static uint32_t wanted_moment(const struct report_events *e, enum report_event_kind kind,
+                              uint32_t sample) {
+    const uint32_t moment = moment_of_kind(e, kind, sample);
+    return moment > 0 && is_wanted(e, sample) ? moment : 0;
+}
+
+static uint32_t promotion_of(const void *context, uint32_t sample) {
+    return wanted_moment(context, REPORT_PROMOTION, sample);
+}
+
+static uint32_t death_of(const void *context, uint32_t sample) {
+    return wanted_moment(context, REPORT_DEATH, sample);
 }
 
 /* The sample of the next event of a kind; false: there is none. */
@@ -58,13 +68,10 @@ static bool next_sample(struct report_events *e, enum report_event_kind kind, ui
         *sample = e->samples[kind].at[(*next)++];
         return true;
     }
-    for (; *next < e->model->samples.count; ++*next) {
-        const struct report_sample s = report_sample_of(e->model, *next);
-        if (!e->wants(e->context, &s)) continue;
-        *sample = (*next)++;
-        return true;
-    }
-    return false;
+    while (*next < e->model->samples.count && !is_wanted(e, (uint32_t)*next)) ++*next;
+    if (*next == e->model->samples.count) return false;
+    *sample = (uint32_t)(*next)++;
+    return true;
 }
 
 static void advance(struct report_events *e, enum report_event_kind kind) {

@@ -37,8 +37,8 @@ bool report_events_peek(const struct report_events *events, struct report_event 
 
 /* The numbers of samples in the order of moments, those of moment 0 left out; `at` is freed with
  * free(). */
-struct report_numbers report_order_samples(
-    const struct report_model *model,
-    uint32_t (*moment_of)(const void *context, const struct report_sample *sample),
-    const void *context);
+struct report_numbers report_order_samples(const struct report_model *model,
+                                           uint32_t (*moment_of)(const void *context,
+                                                                 uint32_t sample),
+                                           const void *context);
 #endif

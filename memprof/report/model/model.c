@@ -3,6 +3,7 @@
 
 #include "gc/assert.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,15 @@ uint32_t report_model_thread(struct report_model *model, struct mp_thread id) {
     return model->threads.count - 1;
 }
 
+void report_model_drop_samples(struct report_model *model) {
+    report_free(model->samples.at, model->nodes.at, model->node_hash.slots);
+    model->samples.at = NULL;
+    model->samples.count = model->samples.capacity = 0;
+    model->nodes.at = NULL;
+    model->nodes.count = model->nodes.capacity = 0;
+    model->node_hash = (struct report_hash){0};
+}
+
 void report_model_site(struct report_model *model, uint32_t location,
                        const struct report_site *more) {
     ASSERT(location < model->locations.count);
@@ -153,27 +163,26 @@ uint32_t report_moment_from(const struct report_model *model, int64_t time) {
 }
 
 static bool is_traits(const void *owner, uint32_t number, const void *key) {
-    const struct report_traits *a = &((const struct report_model *)owner)->traits.at[number];
-    const struct report_traits *b = key;
-    return a->wosize == b->wosize && a->hits == b->hits && a->weight == b->weight &&
-           a->thread == b->thread && a->holder == b->holder && a->tag == b->tag &&
-           a->source == b->source && a->young == b->young && a->held == b->held;
+    const struct report_traits *traits = ((const struct report_model *)owner)->traits.at;
+    return memcmp(&traits[number], key, sizeof *traits) == 0;
 }
 
+/* Few traits are those of nearly all samples: most are found among the recent ones. */
 static uint32_t number_of_traits(struct report_model *model, const struct report_traits *traits) {
-    uint64_t hash = report_hash_number(traits->wosize * 0xD6E8FEB86659FD93u +
-                                       ((uint64_t)traits->thread << 32 | traits->hits)) ^
-                    (uint64_t)traits->weight << 40 ^ report_hash_number(traits->holder) ^
-                    report_hash_number((uint64_t)(traits->tag + 1) << 8 |
-                                       (unsigned)traits->source << 2 | traits->held << 1 |
-                                       traits->young);
-    uint32_t number = report_hash_find(&model->traits_hash, hash, is_traits, model, traits);
-    if (number == REPORT_NO_NUMBER) {
-        number = model->traits.count;
+    uint64_t words[4], hash = 0;
+    static_assert(sizeof words == sizeof *traits, "all bytes are hashed");
+    memcpy(words, traits, sizeof words);
+    for (int i = 0; i < 4; i++) hash = (hash ^ words[i]) * 0x9E3779B97F4A7C15u;
+    hash ^= hash >> 32;
+    uint32_t *recent = &model->recent_traits[hash % 256];
+    if (*recent < model->traits.count && is_traits(model, *recent, traits)) return *recent;
+    *recent = report_hash_find(&model->traits_hash, hash, is_traits, model, traits);
+    if (*recent == REPORT_NO_NUMBER) {
+        *recent = model->traits.count;
         report_append(&model->traits, *traits);
-        report_hash_add(&model->traits_hash, hash, number);
+        report_hash_add(&model->traits_hash, hash, *recent);
     }
-    return number;
+    return *recent;
 }
 
 void report_model_store(struct report_model *model, struct report_stored_sample sample,
@@ -184,9 +193,9 @@ void report_model_store(struct report_model *model, struct report_stored_sample 
 }
 
 void report_model_sample(struct report_model *model, const struct report_sample *sample) {
-    const struct report_traits traits = {sample->wosize, sample->hits,   sample->weight,
-                                         sample->thread, sample->holder, sample->tag,
-                                         sample->source, sample->young,  sample->held};
+    const struct report_traits traits = {
+        sample->wosize, sample->hits,   sample->weight, sample->thread, sample->holder,
+        sample->tag,    sample->source, sample->young,  sample->held,   {0}};
     const struct report_stored_sample stored = {
         .born = report_model_moment(model, sample->born),
         .promoted = report_model_moment(model, sample->promoted),
@@ -219,6 +228,15 @@ void report_model_hold(struct report_model *model, uint32_t sample, uint32_t hol
     struct report_traits traits = model->traits.at[stored->traits];
     if (traits.holder != 0) return;
     traits.holder = holder;
+    stored->traits = number_of_traits(model, &traits);
+}
+
+void report_model_promote(struct report_model *model, uint32_t sample, uint32_t moment) {
+    struct report_stored_sample *stored = &model->samples.at[sample];
+    struct report_traits traits = model->traits.at[stored->traits];
+    stored->promoted = moment;
+    if (traits.young) return;
+    traits.young = true;
     stored->traits = number_of_traits(model, &traits);
 }
 
@@ -367,19 +385,33 @@ void report_omitted_add(struct mp_record_omitted *to, const struct mp_record_omi
     to->markings += more->markings;
 }
 
+/* The sum over all samples of a part of their traits. */
+static double sum_traits(const struct report_model *model,
+                         double (*part)(const struct report_traits *traits)) {
+    uint64_t *counts = report_alloc(model->traits.count * sizeof *counts);
+    double sum = 0;
+    report_each(s, &model->samples) counts[s->traits]++;
+    for (size_t i = 0; i < model->traits.count; i++)
+        if (model->traits.at[i].source != REPORT_FIBER)
+            sum += (double)counts[i] * part(&model->traits.at[i]);
+    free(counts);
+    return sum;
+}
+
+static double hits_of(const struct report_traits *traits) { return traits->hits; }
+
+static double excess_of(const struct report_traits *traits) {
+    return (double)traits->hits * (traits->weight - 1);
+}
+
 double report_model_all_hits(const struct report_model *model) {
-    double hits = 0;
-    if (model->selected) return model->all_hits;
-    report_each_sample(s, model) if (s->source != REPORT_FIBER) hits += s->hits;
-    return hits;
+    return model->selected ? model->all_hits : sum_traits(model, hits_of);
 }
 
 double report_model_all_excess(const struct report_model *model) {
-    double excess = 0;
-    if (model->selected) return model->all_excess;
-    report_each_sample(s, model) if (s->source != REPORT_FIBER)
-        excess += (double)s->hits * (s->weight - 1);
-    return excess;
+    return model->selected      ? model->all_excess
+           : model->weight == 1 ? 0
+                                : sum_traits(model, excess_of);
 }
 
 double report_sample_words(const struct report_sample *sample) {

@@ -60,6 +60,7 @@ struct report_traits {
     int16_t tag;
     uint8_t source;
     bool young, held;
+    uint8_t reserved[3]; /* 0: traits are compared as bytes */
 };
 
 /* What led to a block when it was promoted. */
@@ -203,6 +204,7 @@ struct report_model {
     REPORT_VECTOR(struct report_counter) counters;
     REPORT_VECTOR(struct report_site) sites; /* by location; those beyond are zero */
     struct report_hash name_hash, location_hash, node_hash, thread_hash, holder_hash, traits_hash;
+    uint32_t recent_traits[256]; /* numbers found last, by the low bits of their hash */
 };
 
 /* An empty profile: rate 1, words of 8 bytes. Fails: as report_alloc, like all below. */
@@ -222,6 +224,9 @@ uint32_t report_model_thread(struct report_model *model, struct mp_thread id);
 uint32_t report_model_holder(struct report_model *model, const struct report_holder *holder);
 /* Sets the holder of a sample that has none. Needs: both exist. */
 void report_model_hold(struct report_model *model, uint32_t sample, uint32_t holder);
+/* Says of a sample that it was promoted at a moment, so it was born in the minor heap. Needs: it
+ * exists. */
+void report_model_promote(struct report_model *model, uint32_t sample, uint32_t moment);
 /* Says of a sample that it was still held when it died. Needs: it exists. */
 void report_model_held(struct report_model *model, uint32_t sample);
 /* The number of a moment; by report_model_finish moments are numbered again, in order. */
@@ -237,6 +242,8 @@ void report_model_site(struct report_model *model, uint32_t location,
 /* Sorts moments and samples and sets the end (PM6, PM8). Call it once, when everything has been
  * added. */
 void report_model_finish(struct report_model *model);
+/* Frees the samples and call stacks of a profile, of which locations are still needed. */
+void report_model_drop_samples(struct report_model *model);
 /* Reduces the call stacks to about `most` nodes: those with the fewest hits are joined by their
  * callers and by where they allocate. Totals stay. Needs: the profile is finished. */
 void report_model_fold(struct report_model *model, size_t most);

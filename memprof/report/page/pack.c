@@ -51,14 +51,19 @@ enum {
 static const enum report_by key_kinds[KEYS] = {REPORT_BY_SITE, REPORT_BY_FUNCTION, REPORT_BY_FILE,
                                                REPORT_BY_MODULE};
 
+/* A sample after thinning. */
+struct kept_sample {
+    uint32_t number, hits;
+};
+
 /* What is written. The new number of a node or location is 0 if it is left out; 0 itself is
  * kept. */
 struct packing {
     const struct report_model *model;
-    double keep;    /* the probability that a recorded hit is kept */
-    uint32_t *hits; /* of each sample, after thinning */
+    double keep; /* the probability that a recorded hit is kept */
+    REPORT_VECTOR(struct kept_sample) kept;
     double hits_kept, all_hits;
-    size_t samples;
+    size_t samples; /* as many as `kept`, or too many to list them */
     uint32_t *node_number, *location_number;
     size_t nodes, locations;
     struct report_keys *keys[KEYS];
@@ -79,16 +84,19 @@ static void thin_samples(struct packing *p) {
     const struct report_model *m = p->model;
     uint64_t state = m->seed;
     double before = 0;
-    p->samples = 0;
+    p->samples = p->kept.count = 0;
     p->hits_kept = 0;
-    report_each_sample(s, m) {
-        uint32_t *hits = &p->hits[s->number];
-        const double keep = p->keep * s->weight; /* of the hits that were kept */
-        *hits = s->excluded ? 0 : (uint32_t)mp_kept(s->hits / s->weight, keep, &state);
-        p->samples += *hits > 0;
-        if (s->source == REPORT_FIBER) continue;
-        before += s->hits;
-        p->hits_kept += *hits;
+    for (uint32_t i = 0; i < m->samples.count; i++) {
+        const struct report_stored_sample *s = &m->samples.at[i];
+        const struct report_traits *t = &m->traits.at[s->traits];
+        const double keep = p->keep * t->weight; /* of the hits that were kept */
+        const uint32_t recorded = t->weight > 1 ? t->hits / t->weight : t->hits;
+        const uint32_t hits = s->excluded ? 0 : (uint32_t)mp_kept(recorded, keep, &state);
+        if (hits > 0 && p->samples++ < MOST_SAMPLES)
+            report_append(&p->kept, (struct kept_sample){i, hits});
+        if (t->source == REPORT_FIBER) continue;
+        before += t->hits;
+        p->hits_kept += hits;
     }
     p->all_hits = p->hits_kept + (report_model_all_hits(m) - before) * p->keep;
 }
@@ -97,8 +105,7 @@ static void number_nodes(struct packing *p) {
     const struct report_model *m = p->model;
     memset(p->node_number, 0, m->nodes.count * sizeof *p->node_number);
     memset(p->location_number, 0, m->locations.count * sizeof *p->location_number);
-    for (size_t i = 0; i < m->samples.count; i++)
-        if (p->hits[i] > 0) p->node_number[m->samples.at[i].node] = 1;
+    report_each(kept, &p->kept) p->node_number[m->samples.at[kept->number].node] = 1;
     p->nodes = p->locations = 1;
     for (size_t i = m->nodes.count - 1; i > 0; i--)
         if (p->node_number[i]) p->node_number[m->nodes.at[i].parent] = 1;
@@ -175,10 +182,9 @@ static void put_moments(struct packing *p) {
     const struct report_model *m = p->model;
     int64_t last = 0;
     memset(p->moment_number, 0, m->moments.count * sizeof *p->moment_number);
-    for (size_t i = 0; i < m->samples.count; i++) {
-        if (p->hits[i] == 0) continue;
-        p->moment_number[m->samples.at[i].promoted] = 1;
-        p->moment_number[m->samples.at[i].died] = 1;
+    report_each(kept, &p->kept) {
+        p->moment_number[m->samples.at[kept->number].promoted] = 1;
+        p->moment_number[m->samples.at[kept->number].died] = 1;
     }
     p->moments = 0;
     for (size_t i = 1; i < m->moments.count; i++) {
@@ -202,21 +208,22 @@ static void put_samples(struct packing *p) {
     const struct report_model *m = p->model;
     for (int column = 0; column < SAMPLE_COLUMNS; column++) {
         int64_t last = 0;
-        report_each_sample(s, m) {
-            const struct report_stored_sample *stored = &m->samples.at[s->number];
-            if (p->hits[s->number] == 0) continue;
+        report_each(kept, &p->kept) {
+            const struct report_stored_sample *stored = &m->samples.at[kept->number];
+            const struct report_traits *t = &m->traits.at[stored->traits];
+            const int64_t born = m->moments.at[stored->born];
             switch (column) {
-            case BORN: put_number(p, s->born - last); break;
-            case NODE: put_number(p, p->node_number[s->node]); break;
+            case BORN: put_number(p, born - last); break;
+            case NODE: put_number(p, p->node_number[stored->node]); break;
             case PROMOTED: put_number(p, event_code(p, stored->born, stored->promoted)); break;
             case DIED: put_number(p, event_code(p, stored->born, stored->died)); break;
-            case WORDS: put_number(p, s->wosize); break;
-            case HITS: put_number(p, p->hits[s->number]); break;
-            case TAG: put_number(p, s->tag + 1); break;
-            case SOURCE: put_number(p, s->source + 4 * s->young); break;
-            default: put_number(p, s->thread); break;
+            case WORDS: put_number(p, t->wosize); break;
+            case HITS: put_number(p, kept->hits); break;
+            case TAG: put_number(p, t->tag + 1); break;
+            case SOURCE: put_number(p, t->source + 4 * t->young); break;
+            default: put_number(p, t->thread); break;
             }
-            last = s->born;
+            last = born;
         }
     }
     report_each(thread, &m->threads) put_number(p, thread->domain);
@@ -548,7 +555,6 @@ int report_pack(const struct report_request *request, struct report_buffer *out)
         return report_fail(request->error, "--to", "give one of them",
                            "the page shows live blocks at --at, or births until --to");
     }
-    p.hits = report_alloc((m->samples.count + 1) * sizeof *p.hits);
     p.moment_number = report_alloc(m->moments.count * sizeof *p.moment_number);
     p.node_number = report_alloc(m->nodes.count * sizeof *p.node_number);
     p.location_number = report_alloc(m->locations.count * sizeof *p.location_number);
@@ -563,6 +569,7 @@ int report_pack(const struct report_request *request, struct report_buffer *out)
         p.keep *= 0.95 * most;
     }
     for (size_t k = 0; k < KEYS; k++) report_keys_free(p.keys[k]);
-    report_free(p.begin, p.hits, p.node_number, p.location_number, p.moment_number, p.columns.data);
+    report_free(p.begin, p.kept.at, p.node_number, p.location_number, p.moment_number,
+                p.columns.data);
     return status;
 }

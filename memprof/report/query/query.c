@@ -465,6 +465,8 @@ bool report_query_selects(const struct report_query *query, const struct report_
     const struct report_selection *selection = query->selection;
     int64_t time = s->born, life = s->died == REPORT_NEVER ? REPORT_NEVER : s->died - s->born;
     if (s->excluded || (query->node_flags[s->node] & REPORT_NODE_OUT)) return false;
+    if (query->is_whole && query->show == REPORT_SHOW_ALLOC) /* in most queries */
+        return s->source != REPORT_FIBER || query->with_fibers;
     if (query->threads_out != NULL && query->threads_out[s->thread]) return false;
     if (s->source == REPORT_FIBER && query->show != REPORT_SHOW_LIVE && !query->with_fibers)
         return false;

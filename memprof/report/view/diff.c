@@ -1,4 +1,5 @@
 /* diff.c - what changed between two profiles, and whether sampling alone explains it. */
+#include "memprof/report/load/load.h"
 #include "memprof/report/view/changes.h"
 #include "memprof/report/view/views.h"
 
@@ -31,33 +32,38 @@ static void add_table(struct report_doc *doc, const struct report_query queries[
     report_changes_free(changes);
 }
 
+static int sum_side(const struct report_request *request, const struct report_model *model,
+                    struct report_query *query, struct report_groups **groups) {
+    if (report_query_start(query, model, &request->selection, request->error) != 0) return -1;
+    report_fold(query, false);
+    *groups = report_groups_create(query);
+    return 0;
+}
+
+/* The profiles are summed one after the other: the samples of both would take twice the memory. */
 struct report_doc *report_view_diff(const struct report_request *request) {
-    const struct report_model *models[] = {request->model, request->other};
     struct report_query queries[2];
     struct report_groups *groups[2];
-    for (int side = 0; side < 2; side++) {
-        if (report_query_start(&queries[side], models[side], &request->selection, request->error) ==
-            0)
-            continue;
-        if (side == 1) report_query_end(&queries[0]);
-        return NULL;
+    struct report_model *after;
+    struct report_doc *doc = NULL;
+    if (sum_side(request, request->model, &queries[0], &groups[0]) != 0) return NULL;
+    if (request->own_model != NULL) report_model_drop_samples(request->own_model);
+    after = report_load(request->other_path, request->error);
+    if (after != NULL && sum_side(request, after, &queries[1], &groups[1]) == 0) {
+        doc = report_doc_create("diff", "Memory %s: from %s (before) to %s (after)",
+                                queries[1].sentence, request->path, request->other_path);
+        add_table(doc, queries, groups);
+        report_doc_note(doc, "real? yes: not explained by sampling (at most 5 %% of these are "
+                             "wrong); maybe: significant alone, but not among all rows; chance: "
+                             "explained by sampling.");
+        report_note_folded(doc, &queries[1], false);
+        report_add_notes(doc, request->model);
+        report_add_notes(doc, after);
+        report_groups_free(groups[1]);
+        report_query_end(&queries[1]);
     }
-    for (int side = 0; side < 2; side++) {
-        report_fold(&queries[side], false);
-        groups[side] = report_groups_create(&queries[side]);
-    }
-    struct report_doc *doc = report_doc_create("diff", "Memory %s: from %s (before) to %s (after)",
-                                               queries[1].sentence, request->path,
-                                               request->other_path);
-    add_table(doc, queries, groups);
-    report_doc_note(doc, "real? yes: not explained by sampling (at most 5 %% of these are wrong); "
-                         "maybe: significant alone, but not among all rows; chance: explained by "
-                         "sampling.");
-    report_note_folded(doc, &queries[1], false);
-    for (int side = 0; side < 2; side++) {
-        report_add_notes(doc, models[side]);
-        report_groups_free(groups[side]);
-        report_query_end(&queries[side]);
-    }
+    report_groups_free(groups[0]);
+    report_query_end(&queries[0]);
+    report_model_free(after);
     return doc;
 }

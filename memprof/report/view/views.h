@@ -12,8 +12,9 @@
 struct report_request {
     const struct report_model *model;
     const char *path;
-    const struct report_model *other; /* of diff: the later profile */
-    const char *other_path;           /* its file; of leaks: a snapshot, not loaded */
+    struct report_model *own_model;   /* the same, if its samples may be dropped; else NULL */
+    const struct report_model *other; /* of html: the later profile; else NULL */
+    const char *other_path;           /* its file; of diff and leaks: a file that is not loaded */
     struct report_selection selection;
     const char *per;               /* of grow: a counter of the program's; NULL: the first */
     const char *callers, *callees; /* of tree: a function; NULL */

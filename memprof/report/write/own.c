@@ -4,11 +4,10 @@
  * the same moment are in an order that a reader accepts: a block is born before it is promoted, and
  * promoted before it dies. */
 #include "gc/assert.h"
-#include "memprof/format/writer.h"
 #include "memprof/report/model/events.h"
+#include "memprof/report/write/stream.h"
 #include "memprof/report/write/write.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,15 +34,9 @@ struct moment {
 
 struct output {
     const struct report_model *model;
-    struct mp_writer *writer;
+    struct report_stream stream;
     REPORT_VECTOR(struct moment) moments;
-    uint64_t us;                                     /* of the last record */
-    uint32_t *strings, *locations, *nodes, *samples; /* the file's numbers; 0: not written yet */
-    uint32_t string_count, location_count, node_count, sample_count;
-    struct report_numbers chain; /* nodes of a stack that are not written yet, innermost first */
-    uint32_t last_node, last_thread, weight;
-    uint8_t cause; /* of pauses, as written last */
-    int16_t *tags; /* 1 + the tag of each location that was written last */
+    uint32_t *samples; /* the file's numbers; 0: not written yet */
     struct report_counter counter;
 };
 
@@ -100,105 +93,35 @@ static void list_everything(struct output *o) {
     report_sort(&o->moments, by_time);
 }
 
-/* ---- Names. ---- */
-
 static uint64_t elapsed(struct output *o, uint64_t us) {
-    ASSERT(us >= o->us);
-    uint64_t since = us - o->us;
-    o->us = us;
-    return since;
-}
-
-static uint32_t string_of(struct output *o, uint32_t name) {
-    const char *text = o->model->names.at[name];
-    if (name == 0) return 0;
-    if (o->strings[name] == 0) {
-        struct mp_record_string record = {{text, strlen(text)}};
-        mp_write_string(o->writer, &record);
-        o->strings[name] = ++o->string_count;
-    }
-    return o->strings[name];
-}
-
-static uint64_t not_negative(int32_t n) { return n < 0 ? 0 : (uint64_t)n; }
-
-static uint32_t location_of(struct output *o, uint32_t number) {
-    const struct report_location *l = &o->model->locations.at[number];
-    if (o->locations[number] == 0) {
-        struct mp_record_location record = {
-            .code = number,
-            .file = string_of(o, l->file),
-            .definition = string_of(o, l->function),
-            .line = not_negative(l->line),
-            .start = not_negative(l->start),
-            .end = not_negative(l->end),
-        };
-        mp_write_location(o->writer, &record);
-        o->locations[number] = ++o->location_count;
-    }
-    return o->locations[number];
-}
-
-static uint32_t node_of(struct output *o, uint32_t node) {
-    const struct report_node *nodes = o->model->nodes.at;
-    o->chain.count = 0;
-    for (uint32_t at = node; at != 0 && o->nodes[at] == 0; at = nodes[at].parent)
-        report_append(&o->chain, at);
-    while (o->chain.count > 0) {
-        uint64_t items[256], caller = o->nodes[nodes[o->chain.at[o->chain.count - 1]].parent];
-        struct mp_record_stack record = {o->node_count + 1 - caller, {.items = items}};
-        while (o->chain.count > 0 && record.locations.count < 256) {
-            uint32_t at = o->chain.at[--o->chain.count];
-            items[record.locations.count++] = location_of(o, nodes[at].location);
-            o->nodes[at] = ++o->node_count;
-        }
-        mp_write_stack(o->writer, &record);
-    }
-    return o->nodes[node];
+    return report_stream_elapsed(&o->stream, us);
 }
 
 /* ---- Events. ---- */
 
-static void write_holder(struct output *o, const struct report_holder *holder) {
-    const uint64_t id = o->sample_count - 1;
-    const struct mp_record_held record = {
-        .kind = holder->kind,
-        .through = holder->through,
-        .name = string_of(o, holder->name),
-        .place = holder->location == 0 ? 0 : location_of(o, holder->location),
-        .slot = holder->slot,
-        .samples = {.items = &id, .count = 1}};
-    mp_write_held(o->writer, &record);
+static enum mp_source source_of(enum report_source source) {
+    switch (source) {
+    case REPORT_EXTERNAL: return MP_SOURCE_CUSTOM;
+    case REPORT_FIBER: return MP_SOURCE_FIBER;
+    default: return MP_SOURCE_NORMAL;
+    }
 }
 
 static void write_birth(struct output *o, uint64_t us, uint32_t index) {
-    const struct report_sample of_index = report_sample_of(o->model, index), *s = &of_index;
-    uint32_t node = node_of(o, s->node), location = o->model->nodes.at[s->node].location;
-    if (s->node != 0 && s->tag >= 0 && o->tags[location] != s->tag + 1) {
-        struct mp_record_block_tag tag = {o->locations[location], (uint8_t)s->tag};
-        mp_write_block_tag(o->writer, &tag);
-        o->tags[location] = s->tag + 1;
-    }
-    const struct mp_thread thread = o->model->threads.at[s->thread].id;
-    const struct mp_record_thread switches = {thread.domain, thread.number};
-    if (s->thread != o->last_thread) mp_write_thread(o->writer, &switches);
-    o->last_thread = s->thread;
-    o->samples[index] = ++o->sample_count;
-    const struct mp_record_weight weight = {s->weight};
-    if (s->weight != o->weight) mp_write_weight(o->writer, &weight);
-    o->weight = s->weight;
-    struct mp_record_sample record = {
-        .elapsed = elapsed(o, us),
-        .kind = (s->young ? MP_SAMPLE_YOUNG : 0) | (s->source == REPORT_EXTERNAL ? MP_SOURCE_CUSTOM
-                                                    : s->source == REPORT_FIBER  ? MP_SOURCE_FIBER
-                                                                                : MP_SOURCE_NORMAL),
-        .words = s->wosize,
-        .more = s->hits / s->weight - 1,
-        .stack = (int64_t)node - (int64_t)o->last_node,
-    };
-    o->last_node = node;
-    mp_write_any_sample(o->writer, &record);
-    if (s->holder != 0) write_holder(o, &o->model->holders.at[s->holder]);
+    const struct report_model *m = o->model;
+    const struct report_sample of_index = report_sample_of(m, index), *s = &of_index;
+    const struct mp_sample sample = {.words = s->wosize,
+                                     .samples = s->hits / s->weight,
+                                     .weight = s->weight,
+                                     .stack = s->node,
+                                     .source = source_of(s->source),
+                                     .young = s->young,
+                                     .tag = s->tag,
+                                     .thread = m->threads.at[s->thread].id};
+    report_stream_sample(&o->stream, us, &sample);
+    o->samples[index] = (uint32_t)o->stream.sample_count;
+    if (s->holder != 0)
+        report_stream_holder(&o->stream, o->stream.sample_count - 1, &m->holders.at[s->holder]);
 }
 
 /* The generation in which a sample died. */
@@ -228,10 +151,8 @@ static void write_fates(struct output *o, struct report_events *events,
             break;
         report_events_next(events, &at);
     }
-    struct mp_record_promotions promotions = {elapsed(o, us), list};
-    struct mp_record_deaths deaths = {promotions.elapsed, (uint8_t)generation, list};
-    if (first->kind == REPORT_PROMOTION) mp_write_promotions(o->writer, &promotions);
-    else mp_write_deaths(o->writer, &deaths);
+    if (first->kind == REPORT_PROMOTION) report_stream_promoted(&o->stream, us, list);
+    else report_stream_died(&o->stream, us, (uint8_t)generation, list);
 }
 
 static void write_counter(struct output *o, uint64_t us, const struct report_counter *now) {
@@ -241,7 +162,7 @@ static void write_counter(struct output *o, uint64_t us, const struct report_cou
 #define LEVEL(name) .name = now->name - o->counter.name,
 #include "memprof/format/counters.def"
     };
-    mp_write_counters(o->writer, &record);
+    mp_write_counters(o->stream.writer, &record);
     o->counter = *now;
 }
 
@@ -251,43 +172,42 @@ static void write_gc(struct output *o, uint64_t us, const struct report_gc_event
     const struct report_origin *origin = &o->model->origin;
     bool last = e->kind == REPORT_GC_LAST, own = last || e->kind == REPORT_GC_EXACT;
     if (last && (!origin->finished || e->start + e->duration < origin->finished_at)) return;
-    struct mp_record_gc_span span = {elapsed(o, us), own ? MP_GC_PAUSE : e->kind,
-                                     (uint64_t)e->duration, e->words};
-    struct mp_record_pause pause = {span.elapsed, own ? MP_PAUSE_RECORDER : MP_PAUSE_PROGRAM,
-                                    span.duration_ns, (uint64_t)e->processor, span.words};
-    const struct mp_record_cause cause = {e->cause};
-    if (span.phase != MP_GC_PAUSE || e->processor < 0) {
-        mp_write_gc_span(o->writer, &span);
+    const uint8_t kind = own ? MP_GC_PAUSE : e->kind;
+    if (kind == MP_GC_PAUSE && e->processor >= 0) {
+        const struct mp_record_pause pause = {.owner = own ? MP_PAUSE_RECORDER : MP_PAUSE_PROGRAM,
+                                              .duration_ns = (uint64_t)e->duration,
+                                              .processor_ns = (uint64_t)e->processor,
+                                              .words = e->words};
+        report_stream_pause(&o->stream, us, pause, e->cause);
         return;
     }
-    if (e->cause != o->cause) mp_write_cause(o->writer, &cause);
-    o->cause = e->cause;
-    mp_write_pause(o->writer, &pause);
+    const struct mp_record_gc_span span = {elapsed(o, us), kind, (uint64_t)e->duration, e->words};
+    mp_write_gc_span(o->stream.writer, &span);
 }
 
 static void write_marking(struct output *o, uint64_t us, const struct report_marking *marking) {
     struct mp_record_marking record = {elapsed(o, us), us - us_of(marking->began), marking->words};
-    mp_write_marking(o->writer, &record);
+    mp_write_marking(o->stream.writer, &record);
 }
 
 static void write_phase(struct output *o, const struct moment *at) {
-    uint32_t name = string_of(o, o->model->phases.at[at->index].name);
+    uint32_t name = report_stream_string(&o->stream, o->model->phases.at[at->index].name);
     struct mp_record_phase_enter enter = {elapsed(o, at->us), name};
     struct mp_record_phase_leave leave = {enter.elapsed};
-    if (at->leaves) mp_write_phase_leave(o->writer, &leave);
-    else mp_write_phase_enter(o->writer, &enter);
+    if (at->leaves) mp_write_phase_leave(o->stream.writer, &leave);
+    else mp_write_phase_enter(o->stream.writer, &enter);
 }
 
 static void write_count(struct output *o, uint64_t us, const struct report_count *count) {
-    uint32_t name = string_of(o, count->name);
+    uint32_t name = report_stream_string(&o->stream, count->name);
     struct mp_record_count record = {elapsed(o, us), name, count->more};
-    mp_write_count(o->writer, &record);
+    mp_write_count(o->stream.writer, &record);
 }
 
 static void write_ticks(struct output *o, uint64_t us, const struct report_ticks *ticks) {
-    uint32_t node = node_of(o, ticks->node);
+    uint32_t node = report_stream_node(&o->stream, ticks->node);
     struct mp_record_ticks record = {elapsed(o, us), ticks->running, ticks->collecting, node};
-    mp_write_ticks(o->writer, &record);
+    mp_write_ticks(o->stream.writer, &record);
 }
 
 static void write_moment(struct output *o, const struct moment *at) {
@@ -298,26 +218,26 @@ static void write_moment(struct output *o, const struct moment *at) {
     case MARKING: write_marking(o, at->us, &m->markings.at[at->index]); break;
     case RESIDENT: {
         struct mp_record_resident resident = {elapsed(o, at->us), m->residents.at[at->index].bytes};
-        mp_write_resident(o->writer, &resident);
+        mp_write_resident(o->stream.writer, &resident);
         break;
     }
     case TICKS: write_ticks(o, at->us, &m->ticks.at[at->index]); break;
     case MAXIMUM: {
         struct mp_record_maximum maximum = {elapsed(o, at->us), m->most_words};
-        mp_write_maximum(o->writer, &maximum);
+        mp_write_maximum(o->stream.writer, &maximum);
         break;
     }
     case OMITTED: {
         struct mp_record_omitted omitted = m->omitted;
         omitted.elapsed = elapsed(o, at->us);
-        mp_write_omitted(o->writer, &omitted);
+        mp_write_omitted(o->stream.writer, &omitted);
         break;
     }
     case PHASE: write_phase(o, at); break;
     case COUNT: write_count(o, at->us, &m->counts.at[at->index]); break;
     case FINISH: {
         struct mp_record_finish finish = {elapsed(o, at->us), m->origin.how, m->origin.status};
-        mp_write_finish(o->writer, &finish);
+        mp_write_finish(o->stream.writer, &finish);
     }
     }
 }
@@ -361,15 +281,13 @@ static void write_start(struct output *o) {
         .ocaml = mp_text_of(m->origin.ocaml),
         .recorder = mp_text_of(m->origin.recorder),
     };
-    mp_write_start(o->writer, &start);
+    mp_write_start(o->stream.writer, &start);
     struct mp_record_settings settings = {m->live_exact, mp_text_of(m->runtime_parameters)};
-    if (m->live_exact || settings.parameters.length > 0) mp_write_settings(o->writer, &settings);
+    if (m->live_exact || settings.parameters.length > 0)
+        mp_write_settings(o->stream.writer, &settings);
     struct mp_record_before before = {(uint64_t)m->before_words};
-    if (before.words > 0) mp_write_before(o->writer, &before);
-    struct mp_record_selection selection = {m->all_hits};
-    struct mp_record_excess excess = {m->all_excess};
-    if (m->selected) mp_write_selection(o->writer, &selection);
-    if (m->selected && m->all_excess > 0) mp_write_excess(o->writer, &excess);
+    if (before.words > 0) mp_write_before(o->stream.writer, &before);
+    if (m->selected) report_stream_selection(&o->stream, m->all_hits, m->all_excess);
 }
 
 static void write_all(struct output *o) {
@@ -377,35 +295,21 @@ static void write_all(struct output *o) {
     write_start(o);
     list_everything(o);
     write_moments(o);
-    for (uint32_t i = 0; m->has_sites && i < m->sites.count; i++) {
-        struct mp_record_site site = {i == 0 ? 0 : location_of(o, i), m->sites.at[i].words,
-                                      m->sites.at[i].blocks};
-        if (m->sites.at[i].blocks > 0) mp_write_site(o->writer, &site);
-    }
+    if (m->has_sites) report_stream_sites(&o->stream);
     if (!m->truncated) {
-        struct mp_record_end end = {us_of(m->end) > o->us ? us_of(m->end) - o->us : 0,
+        struct mp_record_end end = {us_of(m->end) > o->stream.us ? us_of(m->end) - o->stream.us : 0,
                                     m->overhead < 0 ? 0 : m->overhead, m->lost_samples};
         struct mp_record_cost cost = {(uint64_t)m->overhead_processor, (uint64_t)m->processor};
-        if (m->processor >= 0) mp_write_cost(o->writer, &cost);
-        mp_write_end(o->writer, &end);
+        if (m->processor >= 0) mp_write_cost(o->stream.writer, &cost);
+        mp_write_end(o->stream.writer, &end);
     }
-    mp_writer_flush(o->writer);
 }
 
 int report_write_own(const struct report_model *model, FILE *out, struct report_error *error) {
-    struct output o = {.model = model, .weight = 1};
-    const char *advice = "check the folder, its permissions and the space left";
-    fflush(out);
-    o.writer = mp_writer_create(fileno(out));
-    if (o.writer == NULL) return report_fail(error, "", advice, "%s", strerror(errno));
-    o.strings = report_alloc(model->names.count * sizeof *o.strings);
-    o.locations = report_alloc(model->locations.count * sizeof *o.locations);
-    o.nodes = report_alloc(model->nodes.count * sizeof *o.nodes);
+    struct output o = {.model = model};
+    if (report_stream_start(&o.stream, model, out, error) != 0) return -1;
     o.samples = report_alloc(model->samples.count * sizeof *o.samples);
-    o.tags = report_alloc(model->locations.count * sizeof *o.tags);
     write_all(&o);
-    int problem = mp_writer_problem(o.writer);
-    mp_writer_free(o.writer);
-    report_free(o.moments.at, o.strings, o.locations, o.nodes, o.samples, o.chain.at, o.tags);
-    return problem == 0 ? 0 : report_fail(error, "", advice, "%s", strerror(problem));
+    report_free(o.moments.at, o.samples);
+    return report_stream_end(&o.stream, error);
 }

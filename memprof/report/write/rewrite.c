@@ -218,43 +218,6 @@ int report_write_trim(const struct report_request *request, FILE *out) {
     return write_model(request->path, m, out, request->error);
 }
 
-/* Adds the next profile to a merged one. *offset: its start; becomes that of the next one. */
-static int merge_one(struct report_model *merged, const char *path, const struct report_model *m,
-                     bool first, int64_t *offset, struct report_error *error) {
-    if (first) describe(merged, m);
-    if (m->rate != merged->rate || m->word_bytes != merged->word_bytes)
-        return report_fail(error, path, "merge profiles that were recorded with the same --rate",
-                           "its sampling rate is %g, that of the first is %g", m->rate,
-                           merged->rate);
-    /* Counters of some of the runs do not scale the samples of the others. */
-    bool mixed = !first && (report_model_exact_words(m) > 0) != (merged->counters.count > 0);
-    if (m->origin.own && !merged->origin.own) describe(merged, m);
-    if (merged->selected && merged->all_hits == 0) mixed = true;
-    bool marked = m->markings.count > 0 && (first || merged->markings.count > 0);
-    append(merged, m, NULL, *offset);
-    if (!marked) merged->markings.count = 0;
-    if (mixed) merged->selected = true;
-    if (mixed) merged->all_hits = merged->all_excess = 0;
-    merged->has_sites = merged->has_sites && m->has_sites;
-    *offset += m->end + BETWEEN_RUNS_NS;
-    return 0;
-}
-
-int report_write_merge(const struct report_request *request, FILE *out) {
-    struct report_model *merged = report_model_create();
-    int status = 0;
-    int64_t offset = 0;
-    for (size_t i = 0; i < request->file_count && status == 0; i++) {
-        struct report_model *m = report_load(request->files[i], request->error);
-        if (m == NULL) status = -1;
-        else status = merge_one(merged, request->files[i], m, i == 0, &offset, request->error);
-        report_model_free(m);
-    }
-    if (status == 0) return write_model(request->files[0], merged, out, request->error);
-    report_model_free(merged);
-    return status;
-}
-
 /* New names in the order of use: "file1.ml". */
 struct renaming {
     struct report_model *model;
