@@ -28,6 +28,7 @@ void gc_params_complete(struct gc_params *params) {
     params->complete = true;
     set_default(&params->minor_words, DEFAULT_MINOR_WORDS);
     set_default(&params->min_minor_words, MIN_MINOR_WORDS_DEFAULT);
+    set_default(&params->max_minor_words, MAX_MINOR_WORDS);
     set_default(&params->heap_increment, 15);
     set_default(&params->allocation_policy, 2);
     set_default(&params->window_size, 1);
@@ -42,7 +43,7 @@ void gc_params_complete(struct gc_params *params) {
 static struct gc_params normalise(const struct gc_params *params) {
     struct gc_params p = *params;
     if (p.minor_words < p.min_minor_words) p.minor_words = p.min_minor_words;
-    if (p.minor_words > MAX_MINOR_WORDS) p.minor_words = MAX_MINOR_WORDS;
+    if (p.minor_words > p.max_minor_words) p.minor_words = p.max_minor_words;
     p.minor_words = (p.minor_words + MINOR_STEP_WORDS - 1) & ~(size_t)(MINOR_STEP_WORDS - 1);
     return p;
 }
@@ -79,6 +80,7 @@ static size_t minor_words(const struct gc_domain *g) {
     size_t limit = gc_limit_words(heap), used = gc_used_spans(heap) * SPAN_WORDS;
     size_t room = limit > used ? (limit - used) & ~(size_t)(MINOR_STEP_WORDS - 1) : 0;
     if (room < MIN_MINOR_WORDS) room = MIN_MINOR_WORDS;
+    if (room > MAX_MINOR_WORDS) room = MAX_MINOR_WORDS;
     return wanted < room ? wanted : room;
 }
 

@@ -36,6 +36,7 @@ struct gc_upcalls {
 struct gc_params {
     size_t minor_words;                            /* size of the minor heap; 0: 256k, adaptive */
     size_t min_minor_words;                        /* the least of that; 0: 4096 */
+    size_t max_minor_words;                        /* the most of that; 0: 256M */
     size_t max_heap_words;                         /* limit: see gc_external_charge; 0: none */
     size_t space_overhead;                         /* o=, percent; 0: 120 */
     size_t max_overhead;                           /* O=, 4.x: kept for Gc.get; 0: 500 */
@@ -44,6 +45,7 @@ struct gc_params {
     unsigned stress;                               /* --gc-stress level, 0 off: gc/README.md */
     bool verify;                                   /* --gc-verify: verify the heap each phase */
     size_t verbose;                                /* v= bit mask */
+    bool silent;                                   /* v= prints nothing about collections */
     /* i=, a=, w= of 4.x, without effect: kept for Gc.get; 0: 15, 2, 1. */
     size_t heap_increment, allocation_policy, window_size;
     bool counts_empty_minors;     /* a minor collection counts even if nothing is young */

@@ -130,7 +130,7 @@ void gc_fatal_no_memory(const char *doing) {
 }
 
 void gc_log(const struct gc_heap *heap, unsigned bit, const char *format, ...) {
-    if (!(heap->params.verbose & bit)) return;
+    if (!(heap->params.verbose & bit) || heap->params.silent) return;
     va_list args;
     va_start(args, format);
     vfprintf(heap->up.err == NULL ? stderr : heap->up.err, format, args);

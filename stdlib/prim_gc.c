@@ -185,8 +185,7 @@ value prim_gc_get(struct domain *d, value unit) {
     return record;
 }
 
-/* Bounds of the minor heap, in words, and the page to which its size is rounded up. */
-#define MINOR_WORDS_MAX  ((intptr_t)1 << 28)
+/* The page, in words, to which the size of the minor heap is rounded up. */
 #define MINOR_WORDS_PAGE 512
 
 static intptr_t clamp(intptr_t n, intptr_t least, intptr_t most) {
@@ -203,7 +202,7 @@ static intptr_t valid_setting(const struct gc_params *p, enum control_field fiel
     case CONTROL_WINDOW: return clamp(wanted, 1, 50);
     case CONTROL_POLICY: return wanted == clamp(wanted, 0, 2) ? wanted : present;
     case CONTROL_MINOR_WORDS:
-        wanted = clamp(wanted, (intptr_t)p->min_minor_words, MINOR_WORDS_MAX);
+        wanted = clamp(wanted, (intptr_t)p->min_minor_words, (intptr_t)p->max_minor_words);
         return (wanted + MINOR_WORDS_PAGE - 1) / MINOR_WORDS_PAGE * MINOR_WORDS_PAGE;
     default: return wanted;
     }

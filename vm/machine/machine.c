@@ -59,6 +59,8 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
     if (!vm->options.custom_minor_given)
         gc.custom_minor_max_bytes = vm->version->custom_minor_max_bytes;
     gc.min_minor_words = vm->version->min_minor_words;
+    gc.max_minor_words = (size_t)1 << vm->version->max_minor_words_log;
+    gc.silent = vm->version->gc_is_silent;
     gc.counts_empty_minors = vm->version->gc_always_marks;
     gc.minor_keeps_keys = vm->version->gc_minor_keeps_keys;
     gc.minor_keeps_data = vm->version->gc_minor_keeps_data;
