@@ -199,6 +199,9 @@ def domains(_ocaml):
     yield linked('saturn agrees with models', 'models',
                  ('saturn', 'qcheck-stm.domain', 'qcheck-stm.thread', 'qcheck-stm.sequential',
                   'qcheck-multicoretests-util'), *seed)
+    yield linked('the standard library agrees with models', 'stdlib_models',
+                 ('qcheck-stm.domain', 'qcheck-stm.thread', 'qcheck-stm.sequential',
+                  'qcheck-lin.domain', 'qcheck-lin.thread', 'qcheck-lin.effect'), *seed)
     yield linked('dscheck tries the orders', 'interleavings', ('dscheck',))
     yield linked('saturn and thread-table, many domains and threads', 'many_domains',
                  ('saturn', 'thread-table'))
