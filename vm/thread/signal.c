@@ -23,9 +23,10 @@ struct vm_signals {
     uint64_t handled; /* the signals whose disposition this machine set, a bit each */
 };
 
-static _Atomic uint64_t recorded;
-/* The recorded signals as C stubs see them, a word each. */
-volatile intptr_t caml_pending_signals[SIGNAL_LIMIT];
+/* The recorded signals: a bit each in the first word, as C stubs of 5.x see them, and a word each
+ * in the others, as those of 4.x do. Neither reads a signal that exists in words of the other. */
+_Atomic uint64_t caml_pending_signals[SIGNAL_LIMIT];
+static _Atomic uint64_t *const recorded = &caml_pending_signals[0];
 static struct domain *_Atomic receiver;
 
 static uint64_t bit_of(int number) { return (uint64_t)1 << (number - 1); }
@@ -51,8 +52,8 @@ intptr_t vm_signal_to_ocaml(const struct vm *vm, int number) {
 bool vm_signal_exists(int number) { return number >= 0 && number < SIGNAL_LIMIT; }
 
 void vm_signal_record(int number) {
-    __atomic_store_n(&caml_pending_signals[number], 1, __ATOMIC_RELAXED);
-    atomic_fetch_or(&recorded, bit_of(number));
+    atomic_store(&caml_pending_signals[number], 1);
+    atomic_fetch_or(recorded, bit_of(number));
     struct domain *d = atomic_load(&receiver);
     if (d != NULL) gc_request_action(&d->gc);
 }
@@ -138,7 +139,7 @@ static value call_handler(struct domain *d, int number) {
 bool vm_signals_pending(const struct domain *d) {
     /* Only this: the caller may not hold the runtime lock (vm/thread/pending.h). */
     if (d != atomic_load(&receiver)) return false;
-    uint64_t pending = atomic_load(&recorded);
+    uint64_t pending = atomic_load(recorded);
     return pending != 0 && (pending & ~mask_bits()) != 0;
 }
 
@@ -152,15 +153,15 @@ value vm_signal_run_handler_exn(struct domain *d, int number) {
 value vm_run_signal_handlers_exn(struct domain *d) {
     struct vm_signals *s = d->vm->signals;
     if (s == NULL || d != atomic_load(&receiver)) return VAL_UNIT;
-    uint64_t pending = atomic_load(&recorded);
+    uint64_t pending = atomic_load(recorded);
     value result = VAL_UNIT;
     for (; pending != 0 && !is_exn_result(result); pending &= pending - 1) {
         int number = __builtin_ctzll(pending) + 1;
         uint64_t bit = bit_of(number);
         if ((mask_bits() & bit) != 0) continue;
-        __atomic_store_n(&caml_pending_signals[number], 0, __ATOMIC_RELAXED);
+        atomic_store(&caml_pending_signals[number], 0);
         /* A handler that polls may have run the others. */
-        if ((atomic_fetch_and(&recorded, ~bit) & bit) == 0) continue;
+        if ((atomic_fetch_and(recorded, ~bit) & bit) == 0) continue;
         result = vm_signal_run_handler_exn(d, number);
     }
     if (vm_signals_pending(d)) gc_request_action(&d->gc);
@@ -182,7 +183,7 @@ void vm_signals_detach(struct domain *d) {
         if (!process_ends) change_disposition(n, VM_SIGNAL_DEFAULT, &old);
     }
     struct domain *self = d;
-    if (atomic_compare_exchange_strong(&receiver, &self, NULL)) atomic_store(&recorded, 0);
+    if (atomic_compare_exchange_strong(&receiver, &self, NULL)) atomic_store(recorded, 0);
     gc_remove_root(&d->gc, &s->handlers);
     free(s);
     d->vm->signals = NULL;
