@@ -19,6 +19,7 @@ struct gc_heap;
 struct gc_hooks;
 struct gc_local_roots;
 struct gc_observer;
+struct gc_weak_words;
 struct gc_pauses;
 
 /* A vector of words. */
@@ -104,7 +105,8 @@ struct gc_domain {
     /* The collector's own. */
     struct gc_minor minor;
     struct gc_final final;
-    bool slice_requested; /* gc_collect_requested runs a slice */
+    struct gc_weak_words *weak_words; /* NULL: none; weak.h */
+    bool slice_requested;             /* gc_collect_requested runs a slice */
     enum gc_cause slice_requested_for;
     enum gc_cause cause;      /* of the pause that runs, or of the last one */
     struct gc_pauses *pauses; /* NULL: not measured */

@@ -160,6 +160,29 @@ bool gc_weak_minor_mark(struct gc_domain *g) {
     return any;
 }
 
+/* ---- Words outside the heap. ---- */
+
+void gc_set_weak_words(struct gc_domain *g, struct gc_weak_words *w) { g->weak_words = w; }
+
+void gc_forget_weak_words(struct gc_domain *g, value v) {
+    struct gc_weak_words *w = g->weak_words;
+    for (size_t i = 0; w != NULL && i < w->count; i++)
+        if (w->words[i] == v) w->words[i] = gc_no_block(g);
+}
+
+static void clean_young_words(struct gc_domain *g, struct gc_weak_words *w) {
+    for (; w->old < w->count; w->old++)
+        if (!gc_minor_survives(g, &w->words[w->old])) w->words[w->old] = gc_no_block(g);
+}
+
+static void clean_words(struct gc_domain *g, const struct gc_weak_words *w) {
+    for (size_t i = 0; i < w->count; i++)
+        if (w->words[i] != gc_no_block(g) && !gc_survives_cycle(g->heap, w->words[i]))
+            w->words[i] = gc_no_block(g);
+}
+
+/* ---- Ephemerons. ---- */
+
 void gc_weak_minor_clean(struct gc_domain *g) {
     struct gc_words *young = &g->minor.weak_slots;
     value none = g->heap->weak.none;
@@ -172,6 +195,7 @@ void gc_weak_minor_clean(struct gc_domain *g) {
     }
     young->count = 0;
     g->minor.weak_work = 0;
+    if (g->weak_words != NULL) clean_young_words(g, g->weak_words);
 }
 
 /* ---- The end of marking ---- */
@@ -301,4 +325,5 @@ void gc_weak_clean(struct gc_domain *g) {
         all->items[kept++] = (uintptr_t)e;
     }
     all->count = kept;
+    if (g->weak_words != NULL) clean_words(g, g->weak_words);
 }

@@ -10,6 +10,7 @@
  * W1  After marking, a key that was not reached is empty, and so is the data of an ephemeron with
  *     such a key.
  * W2  Reading a key or the data while marking darkens it.
+ * W5  A weak word, outside the heap, is a block that is alive, or gc_no_block(g).
  * F1  A value with a `first` function stays alive until the function has been called with it.
  * F2  A `last` function does not keep its value alive; it is called once, after the collector has
  *     found the value dead. */
@@ -35,6 +36,20 @@ value gc_ephe_get(struct gc_domain *g, value e, size_t slot);
 bool gc_ephe_is_set(struct gc_domain *g, value e, size_t slot);
 void gc_ephe_blit(struct gc_domain *g, value from, size_t from_slot, value to, size_t to_slot,
                   size_t n);
+
+/* Words outside the heap, each a block that it does not keep alive; the owner adds them at the end.
+ * A collection updates a word whose block moves, and a word whose block dies becomes
+ * gc_no_block. */
+struct gc_weak_words {
+    value *words;
+    size_t count, old; /* words[0 .. old-1] are no young blocks */
+};
+/* A word that is no value of any program, since it lies in the heap's range, and no block. */
+static inline value gc_no_block(const struct gc_domain *g) { return (value)g->range_start; }
+/* w (NULL: none) are the weak words from now on; the caller keeps them. GC: never. */
+void gc_set_weak_words(struct gc_domain *g, struct gc_weak_words *w);
+/* Block v is changed: words that are v become gc_no_block. GC: never. */
+void gc_forget_weak_words(struct gc_domain *g, value v);
 
 /* Registers f for block v. GC: may run. Fails: out_of_memory upcall. */
 void gc_finalise(struct gc_domain *g, value f, value v);

@@ -7,6 +7,7 @@
  * V3) changes only to a function that finds in the block the environment that it was verified for,
  * as the toplevel's #trace does. */
 #include "gc/heap.h"
+#include "gc/weak.h"
 #include "stdlib/prim.h"
 #include "vm/code/checks.h"
 #include "vm/code/code.h"
@@ -46,6 +47,7 @@ value prim_obj_set_tag(struct domain *d, value v, value tag) {
         !(new_tag < TAG_NO_SCAN && is_ordinary(tag_of(v)) &&
           size_allows_tag((unsigned)new_tag, wosize_of(v))))
         prim_refuse(d, "Obj.set_tag");
+    gc_forget_weak_words(&d->gc, v);
     prim_change_tag(v, new_tag & 0xff);
     return VAL_UNIT;
 }
@@ -119,6 +121,7 @@ value prim_obj_truncate(struct domain *d, value v, value size) {
     bool fits = tag == TAG_DOUBLE_ARRAY ||
                 (size_allows_tag(tag, (uintptr_t)n) && v != d->vm->global_data);
     if (prim_checked(d) && !fits) prim_refuse(d, "Obj.truncate");
+    gc_forget_weak_words(&d->gc, v);
     gc_truncate(&d->gc, v, (size_t)n);
     return VAL_UNIT;
 }
@@ -299,6 +302,7 @@ value prim_update_dummy(struct domain *d, value dummy, value v) {
     if (prim_checked(d) && !fits(d->vm, dummy, v)) prim_refuse(d, "update_dummy");
     value to = block_start(dummy), from = block_start(v);
     uintptr_t n = wosize_of(from);
+    gc_forget_weak_words(&d->gc, dummy);
     if (tag_of(from) == TAG_DOUBLE_ARRAY) memcpy((void *)to, (void *)from, 8 * n);
     else gc_blit_fields(&d->gc, from, 0, to, 0, n);
     ASSERT(n <= wosize_of(to));

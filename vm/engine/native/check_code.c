@@ -229,6 +229,27 @@ static bool is_tested_jump(const struct checker *k, const struct instruction *i,
            is_sample(k, before(k, branch), test);
 }
 
+/* To an expected callee, which is compiled: a comparison of its code, whose failure leads to late
+ * code, and a jump through its entry. */
+static bool is_jump_to_expected(const struct checker *k, const struct instruction *i) {
+    struct sample s;
+    const struct instruction *branch = before(k, i), *test = before(k, branch);
+    if (test == NULL || branch->d.kind != KIND_JUMP_IF || branch->d.reg != C_NOT_EQUAL ||
+        leads_outside(k, branch))
+        return false;
+    const uint8_t *test_end = k->code->written + test->offset + test->d.length;
+    int32_t code = (int8_t)test_end[-1];
+    emit_alu_constant(begin_sample(&s), ALU_COMPARE, R_TEMP, code);
+    if (!is_sample(k, test, &s)) {
+        memcpy(&code, test_end - sizeof code, sizeof code);
+        emit_alu_constant(begin_sample(&s), ALU_COMPARE, R_TEMP, code);
+        if (!is_sample(k, test, &s)) return false;
+    }
+    emit_jump_memory(begin_sample(&s), at_base(R_TABLE, 8 * code + ENTRY_ADDRESS));
+    return is_sample(k, i, &s) && code > 0 && (code & 1) &&
+           k->code->native->entries[code >> 1].takes > 0;
+}
+
 /* To a cell, or through the table of entries, with n arguments. */
 static bool is_jump_by_memory(const struct checker *k, const struct instruction *i) {
     const struct vm_native *n = k->code->native;
@@ -242,7 +263,7 @@ static bool is_jump_by_memory(const struct checker *k, const struct instruction 
                            n->stubs.other_arity[arguments]))
             return true;
     }
-    return false;
+    return is_jump_to_expected(k, i);
 }
 
 /* The table by which the instruction jumps. NULL: none. */

@@ -15,6 +15,7 @@
 #include "vm/engine/native/errors.h"
 #include "vm/engine/native/flow.h"
 #include "vm/engine/native/generic_items.h"
+#include "vm/engine/native/callees.h"
 #include "vm/engine/native/inlining.h"
 #include "vm/engine/native/labels.h"
 #include "vm/engine/native/loops.h"
@@ -254,6 +255,9 @@ static void put_late(struct native_compiler *c, uint32_t i) {
         break;
     case LATE_ERROR: native_put_error(c, &late); break;
     case LATE_OTHER_CALLEE: native_put_other_callee(c, &late); break;
+    case LATE_OTHER_CLOSURE: native_put_other_closure(c, &late); break;
+    case LATE_OTHER_CODE: native_enter_code(c, (uint32_t)late.constant); break;
+    case LATE_OTHER_GLOBAL: native_put_other_global(c, &late); break;
     case LATE_RETURN: native_put_late_return(c, &late); break;
     case LATE_CALL:
         nv_restore(c, late.state);
@@ -440,7 +444,8 @@ static void set_up(struct native_compiler *c, value env) {
     if (c->ir.rows[c->first].op == OP_GRAB) c->first++;
     if (c->ir.count > MOST_ROWS) return; /* it is not suitable, and the analyses are not linear */
     native_flow(&c->ir, c->rows, c->first);
-    native_find_inlined(c, env);
+    native_find_callees(c, env);
+    native_find_inlined(c);
     c->max_depth = (uint32_t)(c->function->frame_bytes / 8) + c->more_words + 4;
     c->value_capacity = c->max_depth + MORE_VALUES;
     c->now.slots = native_scratch(c, c->max_depth * sizeof *c->now.slots);

@@ -4,6 +4,7 @@
 
 #include "gc/assert.h"
 #include "gc/containers.h"
+#include "gc/weak.h"
 #include "vm/code/ir.h"
 #include "vm/engine/native/code_memory.h"
 #include "vm/engine/native/emit.h"
@@ -16,6 +17,7 @@
 struct vm_code;
 struct vm_function;
 struct vm_native_code;
+struct native_callee;
 struct native_gdb_file;
 struct native_loop;
 struct native_row;
@@ -33,6 +35,8 @@ enum { ENTRY_ADDRESS = -8, ENTRY_TAKES = 0, ENTRY_RESTART = 4 };
 static inline struct native_place native_entry_of_code(int reg, int displacement) {
     return at_index(R_TABLE, reg, 3, displacement);
 }
+/* Blocks that machine code compares with (callees.h). */
+enum { EXPECTED_WORDS = 8192 };
 enum { MAX_SPREAD = 32, CELL_WORDS = 3, MOST_ARGUMENTS = 64 };
 
 /* Exceptions that machine code raises (errors.c). */
@@ -61,8 +65,10 @@ extern const int native_kept[NATIVE_KEPT];
 struct vm_native {
     struct code_memory memory;
     struct native_stubs stubs; /* where they run */
+    /* One reservation: EXPECTED_WORDS weak words, then entries. */
+    struct gc_weak_words expected;
     struct native_entry *entries;
-    size_t entries_bytes;
+    size_t table_bytes;
     struct native_exits exits;
     const uintptr_t *apply_rest[MAX_SPREAD + 1]; /* return addresses: apply to n arguments */
     uint32_t return_body; /* low half of the body NATIVE_RETURN's address: cells have it */
@@ -106,7 +112,10 @@ struct native_late {
         LATE_SET_FLOAT_ITEM,
         LATE_ERROR,
         LATE_OTHER_CALLEE, /* than the one that is inlined */
-        LATE_RETURN        /* the return point of an inlined call */
+        LATE_OTHER_CLOSURE,
+        LATE_OTHER_CODE, /* and `constant` arguments */
+        LATE_OTHER_GLOBAL,
+        LATE_RETURN /* the return point of an inlined call */
     } kind;
     uint8_t reg, tag, object, body, error;
     struct native_place place;
@@ -126,6 +135,7 @@ struct native_row {
     uint32_t references;         /* those in slots */
     uint8_t entries;             /* predecessors, at most 2 are counted */
     uint8_t reference;           /* that the instruction makes or uses, + 1; 0: none */
+    uint16_t callee;             /* of a call: c->callees[callee - 1]; 0: unknown */
     uint8_t inlined;             /* the body that a call is replaced by; 0: none */
     bool a_is_live;
     bool follows_inlined; /* the state is that of the end of such a body */
@@ -146,7 +156,6 @@ struct native_body {
     struct native_row *rows;
     uint32_t below;           /* words of the frame that are not the inlined function's */
     uint32_t call;            /* the row that is replaced */
-    uint8_t tag;              /* of the closure */
     bool is_tail_call, joins; /* joins: several ways lead to the row after the call */
     bool polls;               /* it calls C code that does more than to compute */
 };
@@ -165,8 +174,9 @@ struct native_compiler {
     struct native_body *bodies; /* NULL: the current one is the only one */
     uint32_t body_count;
     uint32_t more_words; /* that inlined functions need, more than the function */
-    bool calls_other;    /* in a call that was to be inlined */
-    bool returned;       /* from the inlined function compiled last */
+    struct native_callee *callees;
+    bool calls_other; /* in a call that was to be inlined */
+    bool returned;    /* from the inlined function compiled last */
     struct emitter e;
     struct native_values now;
     uint32_t max_depth, value_capacity;

@@ -5,6 +5,7 @@
 #include "gc/heap.h"
 #include "vm/base/os.h"
 #include "vm/engine/native/allocation.h"
+#include "vm/engine/native/callees.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/contents.h"
 #include "vm/engine/native/division.h"
@@ -74,7 +75,7 @@ static int global(struct native_compiler *c, uint32_t g) {
 /* GETGLOBALFIELD; the push comes after the test. */
 static void global_field(struct native_compiler *c, const struct vm_ir_row *row, bool push) {
     int reg = global(c, row->operands[0]);
-    need_field_of_register(c, reg, row->operands[1]);
+    native_need_global_field(c, reg, row->operands[0], row->operands[1]);
     emit_load(&c->e, reg, at_base(reg, (int32_t)(8 * row->operands[1])));
     if (push) push_a(c);
     set_a_register(c, reg, 0);

@@ -3,6 +3,7 @@
  * A call compares the number of arguments with the arity in the closure's row of the table of
  * entries; if they differ, its last jump goes elsewhere (arity.c). */
 #include "gc/value.h"
+#include "vm/engine/native/callees.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/contents.h"
 #include "vm/engine/native/facts.h"
@@ -27,6 +28,7 @@ static int need_callee(struct native_compiler *c, uint32_t n) {
         native_need_own_code(c);
         return R_NONE;
     }
+    if (native_expect_callee(c)) return nv_register(c, c->now.a);
     need_closure(c, c->now.a);
     native_force_exit(c, native_describe_exit(c));
     int closure = nv_register(c, c->now.a);
@@ -44,9 +46,7 @@ static void enter(struct native_compiler *c, int closure, uint32_t height, uint3
         return;
     }
     emit_move(&c->e, R_ENV, closure);
-    emit_compare_memory_32(&c->e, native_entry_of_code(R_TEMP, ENTRY_TAKES), (int32_t)n);
-    emit_jump_if(&c->e, C_NOT_EQUAL, c->native->stubs.other_arity[n] - c->e.run_offset);
-    emit_jump_memory(&c->e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
+    if (!native_enter_expected(c, n)) native_enter_code(c, n);
 }
 
 /* Loads n arguments, from the top on, and returns their registers; R_NONE for a small constant. */

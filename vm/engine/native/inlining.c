@@ -1,6 +1,8 @@
 /* inlining.c - see inlining.h. */
 #include "vm/engine/native/inlining.h"
 
+#include "vm/engine/native/callees.h"
+
 #include "gc/value.h"
 #include "vm/base/os.h"
 #include "vm/code/code.h"
@@ -29,51 +31,6 @@ enum {
 };
 
 /* ---- Which calls. ---- */
-
-static bool is_closure(value v) {
-    return is_block(v) && (tag_of(v) == TAG_CLOSURE || tag_of(v) == TAG_INFIX);
-}
-
-/* Field i of a block of values; 0: there is none. */
-static value field_if_any(value block, uint32_t i) {
-    if (is_int(block) || tag_of(block) > TAG_OBJECT || i >= wosize_of(block)) return 0;
-    return field(block, i);
-}
-
-/* What ENVACC, OFFSETCLOSURE or GETGLOBALFIELD at row i loads if the closure is env; 0: unknown. */
-static value loaded_at(const struct native_compiler *c, value env, uint32_t i) {
-    const struct vm_ir_row *row = &c->ir.rows[i];
-    switch (vm_opcodes[row->op].long_op) {
-    case OP_ENVACC:
-    case OP_PUSHENVACC: return is_closure(env) ? field(env, row->operands[0]) : 0;
-    case OP_OFFSETCLOSURE:
-    case OP_PUSHOFFSETCLOSURE:
-        return is_closure(env) ? env + (value)(8 * (int64_t)(int32_t)row->operands[0]) : 0;
-    case OP_GETGLOBALFIELD:
-    case OP_PUSHGETGLOBALFIELD:
-        return field_if_any(field(c->vm->global_data, row->operands[0]), row->operands[1]);
-    case OP_GETFIELD: {
-        if (row->flags & IR_LEADER || i == 0) return 0;
-        value block = loaded_at(c, env, i - 1);
-        return block == 0 ? 0 : field_if_any(block, row->operands[0]);
-    }
-    default: return 0;
-    }
-}
-
-uint32_t native_arguments_of_call(const struct vm_ir_row *row) {
-    switch (row->op) {
-    case OP_APPLY1: return 1;
-    case OP_APPLY2: return 2;
-    case OP_APPLY3: return 3;
-    case OP_APPLY:
-    case OP_APPTERM:
-    case OP_APPTERM1:
-    case OP_APPTERM2:
-    case OP_APPTERM3: return row->operands[0];
-    default: return 0;
-    }
-}
 
 static bool is_tail_call(const struct vm_ir_row *row) {
     return row->op != OP_APPLY && vm_opcodes[row->op].flags & OP_ENDS;
@@ -215,16 +172,14 @@ static void set_up_rows(struct native_compiler *c, struct native_body *b) {
     }
 }
 
-/* The function of a closure as the body of the call at row i; false: it cannot be inlined. */
-static bool make_body(struct native_compiler *c, struct native_body *b, value closure, uint32_t i) {
+/* The callee as the body of the call at row i; false: it cannot be inlined. */
+static bool make_body(struct native_compiler *c, struct native_body *b,
+                      const struct native_callee *callee, uint32_t i) {
     struct vm *vm = c->vm;
     const struct vm_ir_row *call = &c->ir.rows[i];
     uint32_t n = native_arguments_of_call(call);
-    value code = field(closure, 0);
-    if (!is_int(code) || (uintptr_t)code >> 1 >= vm->function_count) return false;
-    b->index = (uint32_t)((uintptr_t)code >> 1);
+    b->index = callee->index;
     b->function = &vm->functions[b->index];
-    if (b->function->kind != FUNCTION_CLOSURE || !fits_32(2 * (int64_t)b->index + 1)) return false;
     if (vm->decoded_area->capacity - vm->decoded_area->used < 2 * MOST_DECODED_WORDS) return false;
     if (b->function->decoded == 0) return false; /* not called yet, perhaps never verified */
     const struct vm_decoded *decoded = &vm->decoded_area->decoded.items[b->function->decoded - 1];
@@ -234,8 +189,8 @@ static bool make_body(struct native_compiler *c, struct native_body *b, value cl
     b->words = decoded->words;
     b->code = vm->codes[b->function->fragment];
     uint32_t entry = vm_find_entry(b->code->verifier, b->function->pc);
-    b->takes = vm_entry_at(b->code->verifier, entry)->arity;
-    if (b->takes != n || is_known_refused(c->native, b->index)) return false;
+    b->takes = n;
+    if (is_known_refused(c->native, b->index)) return false;
     vm_ir_make(&b->ir, b->code, entry);
     while (b->ir.rows[b->first].pc != b->function->pc) b->first++;
     if (b->ir.rows[b->first].op == OP_GRAB) b->first++;
@@ -243,7 +198,6 @@ static bool make_body(struct native_compiler *c, struct native_body *b, value cl
         note_refused(c->native, b->index);
         return false;
     }
-    b->tag = (uint8_t)tag_of(closure);
     b->call = i;
     b->is_tail_call = is_tail_call(call);
     bool pushes_frame = !b->is_tail_call && call->op != OP_APPLY;
@@ -262,7 +216,7 @@ static void remove_last_body(struct native_compiler *c) {
     vm_ir_free(&c->bodies[--c->body_count].ir);
 }
 
-void native_find_inlined(struct native_compiler *c, value env) {
+void native_find_inlined(struct native_compiler *c) {
     *add_body(c) = (struct native_body){.function = c->function,
                                         .code = c->code,
                                         .index = c->index,
@@ -274,13 +228,11 @@ void native_find_inlined(struct native_compiler *c, value env) {
     uint32_t own = (uint32_t)(c->function->frame_bytes / 8), most = own;
     for (uint32_t i = 1; i < c->ir.count && c->body_count < MOST_BODIES; i++) {
         const struct vm_ir_row *row = &c->ir.rows[i];
-        uint32_t n = native_arguments_of_call(row);
-        if (n == 0 || n > MOST_INLINED_ARGUMENTS || row->flags & IR_LEADER) continue;
+        if (c->rows[i].callee == 0 || native_arguments_of_call(row) > MOST_INLINED_ARGUMENTS)
+            continue;
         if (!is_tail_call(row) && (i + 1 == c->ir.count || c->rows[i + 1].entries > 1)) continue;
-        value closure = loaded_at(c, env, i - 1);
-        if (closure == 0 || !is_closure(closure)) continue;
         struct native_body *b = add_body(c);
-        if (!make_body(c, b, closure, i)) {
+        if (!make_body(c, b, native_callee_of(c, i), i)) {
             remove_last_body(c);
             continue;
         }
@@ -311,27 +263,6 @@ void native_enter_body(struct native_compiler *c, uint32_t body) {
 }
 
 /* ---- The call. ---- */
-
-/* Jumps out of line if A is not a closure of the function; returns the state there. If the function
- * calls C, which may have waited for a signal, the call is also a poll, as other calls are. */
-static const struct native_values *guard(struct native_compiler *c, const struct native_body *b) {
-    if (b->polls) native_poll(c);
-    native_force_exit(c, native_describe_exit(c));
-    int reg = nv_register(c, c->now.a);
-    uint8_t *sites[3];
-    unsigned n = 0;
-    if (c->checks && !(nv_at(c, c->now.a)->facts & FACT_CLOSURE)) {
-        emit_test_byte(&c->e, reg, 1);
-        sites[n++] = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
-        emit_compare_byte(&c->e, at_base(reg, -8), b->tag);
-        sites[n++] = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
-    }
-    emit_compare_memory(&c->e, at_base(reg, 0), (int32_t)(2 * b->index + 1));
-    sites[n++] = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
-    struct native_late *late = native_add_late(c, sites[0], LATE_OTHER_CALLEE);
-    for (unsigned i = 1; i < n; i++) late->more[i - 1] = sites[i];
-    return late->state = nv_save(c);
-}
 
 /* Whether the return frame that PUSH_RETADDR pushed is still known, and leads to the next row. */
 static bool knows_return_frame(const struct native_compiler *c, uint32_t n) {
@@ -412,7 +343,8 @@ bool native_inline(struct native_compiler *c, uint32_t n, bool is_tail) {
     ASSERT(b->takes == n && b->is_tail_call == is_tail);
     bool pushed = c->ir.rows[call].op == OP_APPLY;
     if (pushed && !knows_return_frame(c, n)) return false;
-    const struct native_values *before = guard(c, b);
+    if (b->polls) native_poll(c); /* the C code may have waited for a signal */
+    const struct native_values *before = native_guard_callee(c);
     uint16_t closure = c->now.a;
     nv_hold(c, closure);
     if (!pushed) push_frame(c, b, n);
@@ -483,15 +415,6 @@ void native_return_inlined(struct native_compiler *c) {
 }
 
 /* ---- Out of line. ---- */
-
-void native_put_other_callee(struct native_compiler *c, const struct native_late *late) {
-    nv_restore(c, late->state);
-    c->row = late->row;
-    nv_unlock(c);
-    c->calls_other = true;
-    native_call(c, &c->ir.rows[late->row]);
-    c->calls_other = false;
-}
 
 /* Loads the value of a state, other than A's, from its slot, or from the block whose content it
  * is: the call has written both. */

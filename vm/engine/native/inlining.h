@@ -5,10 +5,6 @@
  * reconstructs both frames, and the loop returns to the caller's cell as from any call. What is not
  * needed by an exit or a call of C is never stored.
  *
- * Which function is called is a guess: the closure that the caller's own closure, or a global, held
- * when the caller was compiled. Machine code compares the closure's code; another closure is called
- * out of line.
- *
  * NV4  In an inlined function the current closure is the value `env`, and R_ENV is the caller's;
  *      after a call of C both frames are in memory, and R_ENV is the current closure, as in a
  *      function that was called. Rows, labels and heights are those of c->body, and heights include
@@ -19,12 +15,9 @@
 #include "vm/engine/native/compiler.h"
 
 /* Finds the calls that can be inlined: sets c->bodies, their rows' `inlined` and c->more_words.
- * Needs: c->bodies[0] is the function, native_flow. env: the closure that the function runs with,
- * or an integer. GC: never. */
-void native_find_inlined(struct native_compiler *c, value env);
+ * Needs: native_find_callees. GC: never. */
+void native_find_inlined(struct native_compiler *c);
 void native_free_bodies(struct native_compiler *c);
-/* The number of arguments of a call; 0: it is not a call. */
-uint32_t native_arguments_of_call(const struct vm_ir_row *row);
 /* Makes the rows of a body the current ones. */
 void native_enter_body(struct native_compiler *c, uint32_t body);
 /* The call of the current row, with n arguments, whose callee is A. False: it is not inlined, and
@@ -34,8 +27,7 @@ bool native_inline(struct native_compiler *c, uint32_t n, bool is_tail_call);
 void native_write_frame(struct native_compiler *c);
 /* RETURN in an inlined function. */
 void native_return_inlined(struct native_compiler *c);
-/* Late code: the call of another function than the inlined one; the return point. */
-void native_put_other_callee(struct native_compiler *c, const struct native_late *late);
+/* Late code: the return point of the call of another function than the inlined one. */
 void native_put_late_return(struct native_compiler *c, const struct native_late *late);
 
 #endif

@@ -283,11 +283,14 @@ bool native_begin(struct vm *vm) {
     if (area->capacity - area->used < NATIVE_REST_WORDS * MAX_SPREAD ||
         !code_memory_create(&n->memory, vm->options.perf_map))
         return false;
-    n->entries_bytes = (vm->function_capacity + (size_t)1) * sizeof *n->entries;
+    n->table_bytes = EXPECTED_WORDS * sizeof *n->expected.words +
+                     (vm->function_capacity + (size_t)1) * sizeof *n->entries;
     size_t granule = (size_t)1 << 16;
-    n->entries_bytes = (n->entries_bytes + granule - 1) / granule * granule;
-    n->entries = vm_reserve(&n->entries_bytes, n->entries_bytes);
-    if (n->entries == NULL) return false;
+    n->table_bytes = (n->table_bytes + granule - 1) / granule * granule;
+    n->expected.words = vm_reserve(&n->table_bytes, n->table_bytes);
+    if (n->expected.words == NULL) return false;
+    n->entries = (struct native_entry *)(n->expected.words + EXPECTED_WORDS);
+    gc_set_weak_words(&vm->domain->gc, &n->expected);
     n->return_body = (uint32_t)(uintptr_t)vm_loop_bodies(vm)[ENGINE_NATIVE_RETURN];
     native_put_apply_rest(vm, n);
     put_stubs(vm, n);
@@ -307,7 +310,8 @@ void vm_native_destroy(struct vm *vm) {
     if (n->perf_map != NULL) fclose(n->perf_map);
     native_gdb_remove(&n->gdb_files, NULL);
     code_memory_destroy(&n->memory);
-    if (n->entries != NULL) vm_release(n->entries, n->entries_bytes);
+    gc_set_weak_words(&vm->domain->gc, NULL);
+    if (n->expected.words != NULL) vm_release(n->expected.words, n->table_bytes);
     gc_external_uncharge(vm->domain->gc.heap, n->charged);
     free(n->exits.words);
     free(n->refusals);

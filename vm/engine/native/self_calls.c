@@ -1,6 +1,7 @@
 /* self_calls.c - see self_calls.h. */
 #include "vm/engine/native/self_calls.h"
 
+#include "vm/engine/native/callees.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/inlining.h"
