@@ -320,11 +320,19 @@ static bool check_jump(struct checker *k, const struct instruction *i) {
     }
 }
 
-/* NV6; exits are not padded. */
+/* A jump of an exit: to the stub, or to the code of an exit. */
+static bool is_rare(const struct checker *k, const struct instruction *i) {
+    if (jumps_to_exit(k, i) || jumps_to_shared_exit(k, i)) return true;
+    const struct instruction *to = i->d.kind == KIND_JUMP ? find(k, target_of(i)) : NULL;
+    if (to == NULL || to->d.kind != KIND_CONSTANT || to + 1 == k->items + k->count) return false;
+    return jumps_to_exit(k, to + 1) || jumps_to_shared_exit(k, to + 1);
+}
+
+/* NV6 */
 static bool lies_in_line(const struct checker *k, const struct instruction *i) {
-    bool jumps = i->d.kind >= KIND_JUMP && i->d.kind <= KIND_RETURN && !jumps_to_exit(k, i) &&
-                 !jumps_to_shared_exit(k, i);
-    return !k->code->pads || !jumps || jump_padding(k->code->written + i->offset, i->d.length) == 0;
+    bool jumps = i->d.kind >= KIND_JUMP && i->d.kind <= KIND_RETURN;
+    return !k->code->pads || !jumps || is_rare(k, i) ||
+           jump_padding(k->code->written + i->offset, i->d.length) == 0;
 }
 
 static bool check_instructions(struct checker *k) {

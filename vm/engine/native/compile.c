@@ -184,7 +184,18 @@ static void put_slow_entry(struct native_compiler *c) {
     emit_jump(&c->e, c->native->stubs.slow_entry - c->e.run_offset);
 }
 
+/* The code of the latest exit, if it is that one; or NULL. */
+static const uint8_t *code_of_exit(const struct native_compiler *c, uint32_t exit) {
+    return exit == c->put_exit ? c->exit_code : NULL;
+}
+
 void native_put_exit(struct native_compiler *c, uint32_t exit) {
+    const uint8_t *code = code_of_exit(c, exit);
+    if (code != NULL) {
+        emit_rare_jump(&c->e, code, code);
+        return;
+    }
+    c->put_exit = exit, c->exit_code = c->e.at;
     emit_constant(&c->e, R_TEMP, exit);
     const uint8_t *to = c->native->stubs.exit - c->e.run_offset;
     c->exit_jump = emit_rare_jump(&c->e, to, c->exit_jump);
@@ -221,10 +232,12 @@ static void end_forced(struct native_compiler *c) {
 
 static void put_late(struct native_compiler *c, uint32_t i) {
     struct native_late late = c->late[i]; /* the array may grow */
-    uint8_t *here = c->e.at;
+    const uint8_t *exit = late.kind == LATE_EXIT ? code_of_exit(c, late.exit) : NULL;
+    const uint8_t *here = exit != NULL ? exit : c->e.at;
     native_enter_body(c, late.body);
     if (late.site != NULL) emit_link(&c->e, late.site, here);
     for (unsigned k = 0; k < 2 && late.more[k] != NULL; k++) emit_link(&c->e, late.more[k], here);
+    if (exit != NULL) return;
     switch (late.kind) {
     case LATE_FORCED_EXIT: end_forced(c); /* fall through */
     case LATE_EXIT: native_put_exit(c, late.exit); break;

@@ -198,6 +198,8 @@ struct native_compiler {
     bool has_self_entry;
     uint8_t *late_start;
     const uint8_t *exit_jump; /* the latest jump to the stub `exit`, or NULL */
+    const uint8_t *exit_code; /* of the exit put_exit, the latest that was emitted; or NULL */
+    uint32_t put_exit;
     struct native_late *late;
     uint32_t late_count, late_capacity;
     struct native_site *sites;
