@@ -287,9 +287,13 @@ void emit_add_memory(struct emitter *e, struct native_place at, int32_t k) {
 
 void emit_test_byte(struct emitter *e, int reg, uint8_t bits) {
     uint8_t *start = begin_comparison(e);
-    prefix(e, NARROW, 0, 0, reg, needs_prefix(reg));
-    byte(e, 0xf6);
-    operand_register(e, 0, reg);
+    if (reg == R_A) {
+        byte(e, 0xa8);
+    } else {
+        prefix(e, NARROW, 0, 0, reg, needs_prefix(reg));
+        byte(e, 0xf6);
+        operand_register(e, 0, reg);
+    }
     byte(e, bits);
     end_comparison(e, start);
 }

@@ -66,8 +66,8 @@ static void offset_closure(struct native_compiler *c, int32_t words) {
 /* A register that holds global g. */
 static int global(struct native_compiler *c, uint32_t g) {
     int reg = nv_free_register(c);
-    emit_load(&c->e, reg, DOMAIN(vm));
-    emit_load(&c->e, reg, at_base(reg, (int32_t)offsetof(struct vm, global_data)));
+    emit_constant(&c->e, reg, (int64_t)(uintptr_t)&c->vm->global_data);
+    emit_load(&c->e, reg, at_base(reg, 0));
     emit_load(&c->e, reg, at_base(reg, (int32_t)(8 * g)));
     return reg;
 }
