@@ -35,6 +35,7 @@ struct attachment {
     struct vm *vm;
     pid_t process;
     int connection; /* of the recording that ends with it; -1: there is none */
+    int writer;     /* the child process that writes a snapshot; 0: none */
     ino_t inode;    /* of the connection: the program may close all descriptors */
     bool limited;   /* the recording that a request began has a connection or a deadline */
     uint64_t deadline_ns, checked_ns; /* deadline: UINT64_MAX: none */
@@ -185,13 +186,15 @@ static bool hung_up(const struct attachment *a) {
     return n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
 }
 
-/* Ends a recording whose time is over or whose attacher is gone; checks at most once in
- * CHECK_EVERY_NS, except when at_once. */
+/* Ends a recording whose time is over or whose attacher is gone, and reaps a snapshot's writer;
+ * checks at most once in CHECK_EVERY_NS, except when at_once. */
 static void check_limits(struct attachment *a, bool at_once) {
     uint64_t now;
-    if (!a->limited) return;
+    if (!a->limited && a->writer == 0) return;
     if ((now = vm_now_ns()) - a->checked_ns < CHECK_EVERY_NS && !at_once) return;
     a->checked_ns = now;
+    if (a->writer != 0 && mp_snapshot_ended(a->writer)) a->writer = 0;
+    if (!a->limited) return;
     struct mp_recorder *r = requested_recorder(a->vm);
     bool is_child = getpid() != a->process;
     if (is_child || r == NULL) forget_limits(a);
@@ -276,29 +279,56 @@ static void stop(struct attachment *a, int fd) {
     send_reply(fd, &reply);
 }
 
+/* mp_snapshot_options.report */
+static void report_snapshot(const struct mp_snapshot_options *options, const char *path,
+                            const struct mp_record_heap *total, uint64_t file_bytes, int problem) {
+    struct mp_reply reply = reply_of(options->vm, MP_ANSWER_FAILED, problem);
+    (void)path;
+    if (total != NULL) {
+        reply.answer = MP_ANSWER_DONE;
+        reply.pause_ns = total->duration_ns;
+        reply.blocks = total->blocks;
+        reply.words = total->words;
+        reply.file_bytes = file_bytes;
+    }
+    send_reply(options->connection, &reply);
+}
+
+/* Waits for the child that writes a snapshot, which a child of the program cannot do. */
+static void settle(struct attachment *a) {
+    if (a->writer != 0) mp_snapshot_wait(a->writer);
+    a->writer = 0;
+}
+
+/* The program goes on while a child process writes the file and answers; but a recording notes the
+ * file when it is complete. */
 static void snapshot(struct attachment *a, const struct mp_request *request, int file, int fd) {
-    struct mp_record_heap total = {0};
+    struct mp_record_heap total;
     uint64_t bytes = 0;
     struct vm *vm = a->vm;
-    struct mp_reply reply;
     if (!is_empty_file(file)) {
-        reply = reply_of(vm, MP_ANSWER_REFUSED, 0);
-    } else {
-        char path[40], shown[4096];
-        snprintf(path, sizeof path, "/proc/self/fd/%d",
-                 file); /* a name for memprof/format/output.h */
-        const struct mp_snapshot_options options = {
-            .path = path, .named = request->path, .program = vm->options.argv[0]};
+        const struct mp_reply reply = reply_of(vm, MP_ANSWER_REFUSED, 0);
+        send_reply(fd, &reply);
+        if (file >= 0) close(file);
+        return;
+    }
+    char path[40], shown[4096];
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file); /* a name for memprof/format/output.h */
+    const struct mp_snapshot_options options = {.path = path,
+                                                .named = request->path,
+                                                .program = vm->options.argv[0],
+                                                .report = report_snapshot,
+                                                .vm = vm,
+                                                .connection = fd};
+    settle(a);
+    if (mp_recorder_of(vm) == NULL)
+        a->writer = mp_snapshot_fork(vm->domain, &options, MP_REPLACE_OUTPUT);
+    if (a->writer == 0) {
         int problem = mp_snapshot_write(vm->domain, &options, MP_REPLACE_OUTPUT, shown, &total,
                                         &bytes);
-        reply = reply_of(vm, problem == 0 ? MP_ANSWER_DONE : MP_ANSWER_FAILED, problem);
-        reply.pause_ns = total.duration_ns;
-        reply.blocks = total.blocks;
-        reply.words = total.words;
-        reply.file_bytes = bytes;
+        report_snapshot(&options, shown, problem == 0 ? &total : NULL, bytes, problem);
     }
-    if (file >= 0) close(file);
-    send_reply(fd, &reply);
+    close(file);
 }
 
 static void report_state(struct attachment *a, int fd) {
@@ -388,6 +418,9 @@ void mp_attach_end(struct vm *vm) {
     if (!atomic_compare_exchange_strong(&signal_attachable, &self, NULL)) return;
     vm->requests.poll = NULL;
     vm->requests.state = NULL;
-    if (a != NULL) forget_limits(a);
+    if (a != NULL) {
+        forget_limits(a);
+        settle(a);
+    }
     free(a);
 }

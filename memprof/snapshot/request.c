@@ -50,7 +50,7 @@ static void take(struct snapshots *s, bool ended) {
     if (s->child != 0) return;
     int problem = mp_snapshot_write(s->vm->domain, s->options, replace, path, &total, &file_bytes);
     if (problem == 0) s->taken++;
-    s->options->report(path, problem == 0 ? &total : NULL, file_bytes, problem);
+    s->options->report(s->options, path, problem == 0 ? &total : NULL, file_bytes, problem);
 }
 
 static void poll(void *state) {

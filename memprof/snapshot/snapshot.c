@@ -157,9 +157,11 @@ int mp_snapshot_fork(struct domain *d, const struct mp_snapshot_options *options
     if (child != 0) return child > 0 ? (int)child : 0;
     moment.ended_ns = vm_now_ns();
     int problem = write_moment(d, options, replace, &moment, path, &total, &file_bytes);
-    options->report(path, problem == 0 ? &total : NULL, file_bytes, problem);
+    options->report(options, path, problem == 0 ? &total : NULL, file_bytes, problem);
     _exit(problem != 0);
 }
+
+bool mp_snapshot_ended(int child) { return waitpid(child, NULL, __WCLONE | WNOHANG) != 0; }
 
 bool mp_snapshot_wait(int child) {
     int status;

@@ -27,8 +27,10 @@ struct mp_snapshot_options {
     int on_signal;           /* whenever that signal comes; 0: none */
     bool in_pause;           /* no child process writes the file */
     /* Reports a snapshot, or, if total is NULL, the errno `problem`. May run in a child process. */
-    void (*report)(const char *path, const struct mp_record_heap *total, uint64_t file_bytes,
-                   int problem);
+    void (*report)(const struct mp_snapshot_options *options, const char *path,
+                   const struct mp_record_heap *total, uint64_t file_bytes, int problem);
+    struct vm *vm;  /* for report: of a process that was asked */
+    int connection; /* of the attacher */
 };
 
 /* Writes a snapshot to a new file, whose name it returns in path[4096], and its size. Needs: the
@@ -42,6 +44,8 @@ int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *option
  * GC: may run. */
 int mp_snapshot_fork(struct domain *d, const struct mp_snapshot_options *options,
                      enum mp_replace replace);
+/* Whether that child has ended, which is asked once after it has. GC: never. */
+bool mp_snapshot_ended(int child);
 /* Waits for that child. Returns whether it wrote the file. GC: never. */
 bool mp_snapshot_wait(int child);
 

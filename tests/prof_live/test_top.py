@@ -31,6 +31,12 @@ class Screen:
         self.terminal.run('send-keys', key)
         return self.wait(pattern)
 
+    def pid(self):
+        """That of `prof top`, which a shell has started."""
+        shell = self.terminal.run('list-panes', '-F', '#{pane_pid}').strip()
+        with open('/proc/%s/task/%s/children' % (shell, shell), encoding='ascii') as file:
+            return int(file.read().split()[0])
+
     def leave(self, status=0):
         self.press('q', 'status %d' % status)
         self.terminal.close()
@@ -160,6 +166,31 @@ def test_top_of_a_process_that_stands_still(place):
     screen.wait(r'\.heap: \d+ blocks')
     screen.leave()
     program.end()
+
+
+def test_the_file_is_cut_while_it_is_read(place):
+    program = place.loop()
+    for length in 0, 10, 100, 5000:
+        screen = Screen(place, '--rate', '1e-2', '--force', '-o', 'cut.prof', program.pid)
+        screen.wait('Program.grow')
+        os.truncate(os.path.join(place.folder, 'cut.prof'), length)
+        for key in 'fgl':
+            screen.terminal.run('send-keys', key)
+        screen.press('t', 'growth/min')
+        screen.press('q', 'status 0')
+        screen.terminal.close()
+    program.end()
+
+
+def test_a_process_goes_on_while_its_viewer_hangs(place):
+    program = place.loop()
+    screen = Screen(place, program.pid)
+    screen.wait('Program.grow')
+    os.kill(screen.pid(), signal.SIGSTOP)
+    program.end()
+    os.kill(screen.pid(), signal.SIGCONT)
+    screen.wait('has ended')
+    screen.leave()
 
 
 def test_keys_that_come_together_are_all_keys(place):

@@ -256,7 +256,9 @@ static int send_signal(const struct cli_process *p, bool interrupt) {
 }
 
 static int refuse_wait(const struct cli_process *p, enum cli_wait why) {
-    return why == WAIT_ENDED ? refuse(p, "it has ended") : refuse(p, "given up: it was not asked");
+    struct pollfd process = {.fd = p->handle, .events = POLLIN};
+    if (why != WAIT_ENDED) return refuse(p, "given up: it was not asked");
+    return refuse(p, poll(&process, 1, 0) > 0 ? "it has ended" : "it did not answer: try again");
 }
 
 /* Waits for the connection of the process: -1 after a message. */

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void report_quietly(const char *path, const struct mp_record_heap *total,
-                           uint64_t file_bytes, int problem) {
+static void report_quietly(const struct mp_snapshot_options *options, const char *path,
+                           const struct mp_record_heap *total, uint64_t file_bytes, int problem) {
     if (problem != 0) cli_refuse_output(path, problem);
 }
 
-static void report(const char *path, const struct mp_record_heap *total, uint64_t file_bytes,
-                   int problem) {
-    report_quietly(path, total, file_bytes, problem);
+static void report(const struct mp_snapshot_options *options, const char *path,
+                   const struct mp_record_heap *total, uint64_t file_bytes, int problem) {
+    report_quietly(options, path, total, file_bytes, problem);
     if (problem != 0) return;
     fputs("bactrian: ", stderr);
     mp_put_printable(stderr, path, '?');
