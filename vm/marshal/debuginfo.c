@@ -19,6 +19,7 @@
 #include "vm/marshal/reader.h"
 #include "vm/state/vm.h"
 
+#include <malloc.h>
 #include <stdlib.h>
 
 enum { FIRST_ROWS = IF_SMALL_TABLES(1, 64), FIRST_SEEN = IF_SMALL_TABLES(2, 64) };
@@ -214,6 +215,8 @@ static enum vm_status find_units(struct vm_debuginfo *t, struct vm_error *error)
     return status;
 }
 
+enum { TRIM_BYTES = 1 << 16 };
+
 static enum vm_status read_unit(struct vm_debuginfo *t, struct unit *unit, struct vm_error *error) {
     struct vm_arena arena = {0};
     value list;
@@ -231,6 +234,8 @@ static enum vm_status read_unit(struct vm_debuginfo *t, struct unit *unit, struc
                      : vm_error_set(error, VM_BAD_MARSHAL, "DBUG: a debug event is ill-formed");
     unit->count = t->events.count - unit->first;
     vm_arena_free(&arena);
+    /* The values of a large unit take some megabytes, which would stay resident. */
+    if (unit->length >= TRIM_BYTES) malloc_trim(0);
     if (t->image != NULL) vm_image_drop_debug(t->image, unit->at, unit->length);
     return status;
 }
