@@ -393,6 +393,7 @@ void vm_fiber_shed(struct domain *d) {
     memmove(b - kept, d->stack.sp, 8 * kept);
     d->stack.sp = b - kept;
     vm_fiber_make_dirty(d->vm->fibers, vm_fiber_index(d->vm->fibers, f), FIBER_RUNNING);
+    limit_innermost(d, 0);
 }
 
 /* ---- Walks. ---- */
