@@ -97,7 +97,9 @@ class Apt:
         while pending:
             name = pending.pop()
             name = name if name in known else provided.get(name)
-            if name is None or name in found or known[name].get('Section') not in sections:
+            if name is None or name in found:
+                continue
+            if name not in wanted and known[name].get('Section') not in sections:
                 continue
             found.add(name)
             for field in ('Depends', 'Pre-Depends'):
