@@ -7,7 +7,8 @@
 #ifdef __x86_64__
 #include <cpuid.h>
 
-/* Intel's list: the models of family 6, and the last stepping of each that needs padding. */
+/* The models of family 6 from Skylake to Comet Lake, and the last stepping of each that needs
+ * padding. */
 static const struct {
     uint8_t model, last_stepping;
 } padded[] = {

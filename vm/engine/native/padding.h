@@ -4,7 +4,7 @@
  * (jump conditional code), do not keep a line of 32 bytes in the cache of decoded instructions if a
  * jump, with the comparison that is executed together with it, crosses or touches the line's end.
  * Machine code has a jump every ten bytes or so: without padding, most of its lines are decoded
- * each time, and it takes a sixth more time. Other CPUs do not need the padding.
+ * each time, and it takes a seventh more time. Other CPUs do not need the padding.
  *
  * NV6  With emitter.pads, no jump crosses or touches the end of a line, except those that rarely
  *      run (emit_rare_jump). */
