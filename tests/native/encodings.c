@@ -65,6 +65,9 @@ static void put_bytes(void) {
         putchar('\n');       \
     } while (0)
 
+/* Before an operation: its instruction has a prefix of padding. */
+static void put_prefix(void) { *e.at++ = PADDING_PREFIX; }
+
 static const char *place_text(struct native_place p) {
     static char text[64];
     int32_t d = p.displacement;
@@ -83,6 +86,8 @@ static const char *place_text(struct native_place p) {
 static void show_place(struct native_place p, int r) {
     const char *at = place_text(p);
     SHOW(emit_load(&e, r, p), "mov %s,QWORD PTR %s", wide[r], at);
+    SHOW((put_prefix(), emit_load(&e, r, p)), "cs mov %s,QWORD PTR %s", wide[r], at);
+    SHOW((put_prefix(), emit_float_load(&e, r, p)), "cs movsd xmm%d,QWORD PTR %s", r, at);
     SHOW(emit_load_byte(&e, r, p), "movzx %s,BYTE PTR %s", narrow[r], at);
     SHOW(emit_load_16(&e, r, p), "movzx %s,WORD PTR %s", narrow[r], at);
     SHOW(emit_load_32(&e, r, p), "mov %s,DWORD PTR %s", narrow[r], at);
@@ -133,6 +138,7 @@ static void show_alu(int a, int b) {
 static void show_registers(int a, int b) {
     show_alu(a, b);
     if (a != b) SHOW(emit_move(&e, a, b), "mov %s,%s", wide[a], wide[b]);
+    if (a != b) SHOW((put_prefix(), emit_move(&e, a, b)), "cs mov %s,%s", wide[a], wide[b]);
     if (b != R_A && b != R_ARG3) {
         begin();
         emit_divide(&e, b);
@@ -205,6 +211,8 @@ static void show_jumps(void) {
         "nop DWORD PTR [rax+0x0]",
         "nop DWORD PTR [rax+rax*1+0x0]",
         "nop WORD PTR [rax+rax*1+0x0]",
+        "cs nop WORD PTR [rax+rax*1+0x0]",
+        "cs cs nop WORD PTR [rax+rax*1+0x0]",
     };
     for (unsigned n = 1; n <= sizeof nops / sizeof *nops; n++)
         SHOW((put_nops(e.at, n), e.at += n), "%s", nops[n - 1]);

@@ -7,6 +7,7 @@
 #include <cmocka.h>
 #include <string.h>
 
+#include "vm/engine/native/decode.h"
 #include "vm/engine/native/emit.h"
 #include "vm/engine/native/padding.h"
 
@@ -93,6 +94,64 @@ static void nv6_jumps_lie_within_lines(void **state) {
     }
 }
 
+/* The number of instructions from there to e's; the first one must have `prefixes`. */
+static unsigned count_instructions(const struct emitter *e, unsigned place, unsigned prefixes) {
+    struct native_decoded d;
+    unsigned count = 0;
+    for (const uint8_t *at = bytes + place; at < e->at; at += d.length, count++) {
+        assert_true(native_decode(at, e->at, &d));
+        if (count == 0) assert_int_equal(d.prefixes, prefixes);
+    }
+    return count;
+}
+
+static unsigned min(unsigned a, unsigned b) { return a < b ? a : b; }
+
+static void instructions_before_a_jump_become_longer(void **state) {
+    enum { MOVE = 3, COMPARE = 4, JUMP_IF = 6 };
+    for (unsigned place = 0; place < JUMP_LINE; place++) {
+        unsigned padding = jump_padding(bytes + place + 2 * MOVE, COMPARE + JUMP_IF);
+        unsigned second = min(padding, LONGEST_ENCODING - MOVE), first = padding - second;
+        struct emitter e = emitter_at(place, true);
+        emit_move(&e, R_8, R_9);
+        emit_move(&e, R_9, R_10);
+        emit_alu_constant(&e, ALU_COMPARE, R_8, 1);
+        jump_if(&e);
+        assert_int_equal(count_instructions(&e, place, first), 4);
+        assert_int_equal(count_instructions(&e, place + MOVE + first, second), 3);
+    }
+}
+
+static void what_has_an_address_is_not_moved(void **state) {
+    for (unsigned place = 0; place < JUMP_LINE; place++) {
+        struct emitter e = emitter_at(place, true);
+        emit_move(&e, R_8, R_9);
+        const uint8_t *here = emit_here(&e);
+        emit_jump_register(&e, R_9);
+        unsigned padding = jump_padding(here, 3);
+        assert_ptr_equal(e.at, here + padding + 3);
+        assert_int_equal(count_instructions(&e, place, 0), padding > 0 ? 3 : 2);
+    }
+}
+
+/* Only the last instruction of a row becomes longer for a jump in the next one. */
+static void rows_begin_after_the_last_instruction_of_others(void **state) {
+    struct emitter e = emitter_at(JUMP_LINE - 6 - 8, true);
+    emit_move(&e, R_8, R_9);
+    emit_move(&e, R_9, R_10);
+    const uint8_t *row = emit_row(&e);
+    emit_compare_memory(&e, at_base(R_9, 0), 1000); /* 8 bytes after 6 */
+    assert_int_equal(count_instructions(&e, JUMP_LINE - 6 - 8, 0), 3);
+    assert_ptr_equal(row, bytes + JUMP_LINE - 8);
+}
+
+static void padding_of_a_jump_is_refused(void **state) {
+    uint8_t code[] = {PADDING_PREFIX, 0xc3};
+    struct native_decoded d;
+    assert_true(native_decode(code + 1, code + sizeof code, &d));
+    assert_false(native_decode(code, code + sizeof code, &d));
+}
+
 static void code_without_padding_is_not_moved(void **state) {
     for (size_t i = 0; i < sizeof jumps / sizeof *jumps; i++) {
         struct emitter e = emitter_at(0, false);
@@ -119,6 +178,10 @@ static void padding_without_room_stays_in_its_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(nv6_jumps_lie_within_lines),
+        cmocka_unit_test(instructions_before_a_jump_become_longer),
+        cmocka_unit_test(what_has_an_address_is_not_moved),
+        cmocka_unit_test(rows_begin_after_the_last_instruction_of_others),
+        cmocka_unit_test(padding_of_a_jump_is_refused),
         cmocka_unit_test(code_without_padding_is_not_moved),
         cmocka_unit_test(padding_without_room_stays_in_its_memory),
     };

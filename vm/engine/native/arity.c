@@ -55,7 +55,7 @@ static void put_copy(struct emitter *e) {
     emit_address(e, R_9, at_index(R_9, R_8, 3, 0));
     emit_address(e, R_10, at_index(R_10, R_8, 3, 0));
     emit_negate(e, R_8);
-    const uint8_t *next = e->at;
+    const uint8_t *next = emit_here(e);
     emit_load(e, R_A, at_index(R_9, R_8, 3, 0));
     emit_store(e, at_index(R_10, R_8, 3, 0), R_A);
     emit_alu_constant(e, ALU_ADD, R_8, 1);
@@ -130,7 +130,7 @@ static void put_restart_with(struct emitter *e, uint32_t held, const uint8_t *ag
     emit_alu(e, ALU_COMPARE, R_8, R_TEMP2);
     emit_jump_if(e, C_NOT_EQUAL, again);
     emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
-    emit_link(e, others, e->at);
+    emit_link(e, others, emit_here(e));
 }
 
 static void put_restart(struct emitter *e, const uint8_t *leave, const uint8_t *again) {
@@ -175,10 +175,10 @@ static void put_more(struct emitter *e, const struct vm_native *n, const uint8_t
         put_exact_copy(e, at_base(R_9, 0), at_base(R_10, 0), words);
         emit_address(e, R_10, at_base(R_10, 8 * (int32_t)words));
         done[words - 1] = emit_jump_forward(e);
-        emit_link(e, others, e->at);
+        emit_link(e, others, emit_here(e));
     }
     put_copy(e);
-    for (uint32_t i = 0; i < MOST_EXACT; i++) emit_link(e, done[i], e->at);
+    for (uint32_t i = 0; i < MOST_EXACT; i++) emit_link(e, done[i], emit_here(e));
     emit_store(e, at_base(R_10, 0), R_TEMP2);
     emit_store_constant(e, at_base(R_10, 8), (int32_t)VAL_UNIT);
     emit_store_constant(e, at_base(R_10, 16), (int32_t)val_of_int(0));
@@ -244,7 +244,7 @@ static void put_other_arity(struct emitter *e, const struct vm_native *n, uint32
     emit_jump_if_later(e, &refusals, C_EQUAL);
     put_partial_of(e, n, arguments, &refusals);
     for (uint32_t t = 1; t < arguments; t++) {
-        emit_link(e, takes[t], e->at);
+        emit_link(e, takes[t], emit_here(e));
         put_more_than(e, n, arguments, t, &refusals);
     }
     emit_link_here(e, &refusals);
@@ -262,13 +262,13 @@ static void put_apply_to_few(struct emitter *e, const struct vm_native *n, uint3
     emit_compare_memory_32(e, native_entry_of_code(R_TEMP, ENTRY_TAKES), (int32_t)k);
     emit_jump_if(e, C_NOT_EQUAL, n->stubs.other_arity[k] - e->run_offset);
     emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
-    emit_link(e, is_int, e->at);
-    emit_link(e, other, e->at);
+    emit_link(e, is_int, emit_here(e));
+    emit_link(e, other, emit_here(e));
 }
 
 /* Where a result, R_A, is applied to k arguments. */
 static void put_apply(struct emitter *e, const struct vm_native *n, const uint8_t *call) {
-    const uint8_t *leave = n->stubs.leave - e->run_offset, *common = e->at;
+    const uint8_t *leave = n->stubs.leave - e->run_offset, *common = emit_here(e);
     emit_test_byte(e, R_A, 1);
     emit_jump_if(e, C_NOT_EQUAL, leave);
     emit_move(e, R_ENV, R_A);
@@ -279,7 +279,7 @@ static void put_apply(struct emitter *e, const struct vm_native *n, const uint8_
     emit_jump(e, leave);
     for (uint32_t k = 1; k <= MAX_SPREAD; k++) {
         uintptr_t *cell = (uintptr_t *)n->apply_rest[k] - (CELL_WORDS - 1);
-        cell[0] = (uintptr_t)runs_at(e, e->at);
+        cell[0] = (uintptr_t)runs_at(e, emit_here(e));
         if (k <= FEW) put_apply_to_few(e, n, k);
         emit_constant(e, R_TEMP2, k);
         emit_constant(e, R_TEMP, (int64_t)(uintptr_t)(cell - (APPLY_WORDS - 1)));
@@ -288,33 +288,33 @@ static void put_apply(struct emitter *e, const struct vm_native *n, const uint8_
 }
 
 void native_put_arity_stubs(struct emitter *e, struct vm_native *n) {
-    const uint8_t *leave = e->at;
+    const uint8_t *leave = emit_here(e);
     put_leave(e, n);
-    const uint8_t *call = e->at;
+    const uint8_t *call = emit_here(e);
     n->stubs.call = runs_at(e, call);
     emit_load(e, R_TEMP, at_base(R_ENV, 0));
     emit_load_32(e, R_8, native_entry_of_code(R_TEMP, ENTRY_TAKES));
     emit_alu(e, ALU_COMPARE, R_8, R_TEMP2);
     uint8_t *differs = emit_jump_if_forward(e, C_NOT_EQUAL);
     emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
-    emit_link(e, differs, e->at);
+    emit_link(e, differs, emit_here(e));
     uint8_t *more = emit_jump_if_forward(e, C_BELOW);
     emit_alu_constant(e, ALU_COMPARE, R_8, TAKES_RESTART);
     uint8_t *restart = emit_jump_if_forward(e, C_EQUAL);
     put_partial(e, n, leave);
-    emit_link(e, restart, e->at);
-    const uint8_t *to_restart = e->at;
+    emit_link(e, restart, emit_here(e));
+    const uint8_t *to_restart = emit_here(e);
     put_restart(e, leave, call);
-    emit_link(e, more, e->at);
+    emit_link(e, more, emit_here(e));
     put_more(e, n, leave);
     for (uint32_t k = 1; k <= FEW; k++) {
         emit_align(e, 16, 0);
-        n->stubs.other_arity[k] = runs_at(e, e->at);
+        n->stubs.other_arity[k] = runs_at(e, emit_here(e));
         put_other_arity(e, n, k, to_restart, leave);
     }
     put_apply(e, n, call);
     for (uint32_t k = FEW + 1; k <= MOST_ARGUMENTS; k++) {
-        n->stubs.other_arity[k] = runs_at(e, e->at);
+        n->stubs.other_arity[k] = runs_at(e, emit_here(e));
         emit_constant(e, R_TEMP2, k);
         emit_jump(e, call);
     }

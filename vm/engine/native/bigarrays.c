@@ -99,15 +99,15 @@ static void access_element(struct access *a) {
     if (sets) set_float(a);
     else get_float(a);
     uint8_t *done = emit_jump_forward(e);
-    emit_link(e, not_float, e->at);
+    emit_link(e, not_float, emit_here(e));
     emit_alu_constant(e, ALU_COMPARE, R_TEMP, UINT8);
     uint8_t *is_byte = emit_jump_if_forward(e, C_EQUAL);
     emit_alu_constant(e, ALU_COMPARE, R_TEMP, CHAR);
     refuse_if(a, C_NOT_EQUAL);
-    emit_link(e, is_byte, e->at);
+    emit_link(e, is_byte, emit_here(e));
     if (sets) set_byte(a);
     else get_byte(a);
-    emit_link(e, done, e->at);
+    emit_link(e, done, emit_here(e));
 }
 
 /* How many indices the primitive takes; 0: it accesses no element. */
@@ -141,9 +141,9 @@ bool native_bigarray(struct native_compiler *c, const struct vm_ir_row *row) {
     uint8_t *done = emit_jump_forward(&c->e);
     emit_link_here(&c->e, &a.refusals);
     struct native_late *late = native_add_late(c, emit_jump_forward(&c->e), LATE_CALL);
-    emit_link(&c->e, done, c->e.at);
+    emit_link(&c->e, done, emit_here(&c->e));
     late->state = nv_save(c);
-    late->back = c->e.at;
+    late->back = emit_here(&c->e);
     native_after_primitive(c, row, sets ? FACT_INT : 0);
     return true;
 }

@@ -122,7 +122,7 @@ static void jump_by_table(struct native_compiler *c, const uint32_t *labels, uin
     emit_alu(e, ALU_ADD, R_TEMP, R_TEMP2);
     emit_jump_register(e, R_TEMP);
     emit_align(e, 4, 0);
-    uint8_t *table = e->at;
+    uint8_t *table = emit_here(e);
     struct vm_native_table noted = {(uint32_t)(table - e->start), n};
     if (!vector_push(&c->tables, noted, 8, NULL)) vm_must(NULL);
     emit_link(e, table_site, table);
@@ -173,7 +173,7 @@ static void switch_form(struct native_compiler *c, const struct vm_ir_row *row) 
     struct native_values *state = nv_save(c);
     if (tags_last) switch_on_constant(c, a, labels, constants, false);
     else switch_on_tag(c, a, of_tags, tags, false);
-    emit_link(&c->e, site, c->e.at);
+    emit_link(&c->e, site, emit_here(&c->e));
     nv_restore(c, state);
     c->reachable = true;
     if (tags_last) switch_on_tag(c, a, of_tags, tags, true);

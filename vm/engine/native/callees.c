@@ -133,7 +133,7 @@ const struct native_values *native_guard_callee(struct native_compiler *c) {
         emit_alu_load(&c->e, ALU_COMPARE, reg, word);
         uint8_t *site = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
         late = native_add_late(c, site, LATE_OTHER_CALLEE);
-        late->back = c->e.at;
+        late->back = emit_here(&c->e);
     } else {
         struct emit_sites differs = compare_code(c, reg, callee);
         late = native_add_late(c, differs.items[0], LATE_OTHER_CALLEE);
@@ -173,7 +173,7 @@ bool native_expect_callee(struct native_compiler *c) {
     uint8_t *site = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
     emit_constant(&c->e, R_TEMP, code_of(callee));
     struct native_late *late = native_add_late(c, site, LATE_OTHER_CLOSURE);
-    late->back = c->e.at;
+    late->back = emit_here(&c->e);
     late->state = nv_save(c);
     return true;
 }
@@ -218,7 +218,7 @@ void native_need_global_field(struct native_compiler *c, int reg, uint32_t globa
     emit_alu_load(&c->e, ALU_COMPARE, reg, word);
     uint8_t *site = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
     struct native_late *late = native_add_late(c, site, LATE_OTHER_GLOBAL);
-    late->back = c->e.at;
+    late->back = emit_here(&c->e);
     late->reg = (uint8_t)reg;
     late->constant = (int32_t)i;
     late->state = nv_save(c);

@@ -165,8 +165,8 @@ static struct emitter *begin_sample(struct sample *s) {
 static bool is_sample(const struct checker *k, const struct instruction *i,
                       const struct sample *s) {
     size_t length = (size_t)(s->e.at - s->e.start);
-    return i != NULL && i->d.length == length &&
-           memcmp(k->code->written + i->offset, s->bytes, length) == 0;
+    return i != NULL && i->d.length == i->d.prefixes + length &&
+           memcmp(k->code->written + i->offset + i->d.prefixes, s->bytes, length) == 0;
 }
 
 /* The register is a constant before i. */

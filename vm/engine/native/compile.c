@@ -104,7 +104,7 @@ static void add_site(struct native_compiler *c, uint8_t *site, int32_t word, uin
 
 static void put_label(struct native_compiler *c, uint32_t row) {
     struct native_row *at = &c->rows[row];
-    at->label = c->e.at;
+    at->label = emit_here(&c->e);
     for (uint32_t i = at->sites; i != 0; i = c->sites[i - 1].next)
         link_site(c, &c->sites[i - 1], at->label);
     at->sites = 0;
@@ -155,7 +155,7 @@ void native_jump_from_table(struct native_compiler *c, uint8_t *table, const uin
         }
         uint32_t same = 0;
         while (rows[same] != rows[i]) same++;
-        edges[i] = same < i ? edges[same] : c->e.at;
+        edges[i] = same < i ? edges[same] : emit_here(&c->e);
         emit_link_table(&c->e, table, i, edges[i]);
         if (same < i) continue;
         native_jump(c, rows[i]);
@@ -195,7 +195,7 @@ void native_put_exit(struct native_compiler *c, uint32_t exit) {
         emit_rare_jump(&c->e, code, code);
         return;
     }
-    c->put_exit = exit, c->exit_code = c->e.at;
+    c->put_exit = exit, c->exit_code = emit_here(&c->e);
     emit_constant(&c->e, R_TEMP, exit);
     const uint8_t *to = c->native->stubs.exit - c->e.run_offset;
     c->exit_jump = emit_rare_jump(&c->e, to, c->exit_jump);
@@ -233,7 +233,7 @@ static void end_forced(struct native_compiler *c) {
 static void put_late(struct native_compiler *c, uint32_t i) {
     struct native_late late = c->late[i]; /* the array may grow */
     const uint8_t *exit = late.kind == LATE_EXIT ? code_of_exit(c, late.exit) : NULL;
-    const uint8_t *here = exit != NULL ? exit : c->e.at;
+    const uint8_t *here = exit != NULL ? exit : emit_here(&c->e);
     native_enter_body(c, late.body);
     if (late.site != NULL) emit_link(&c->e, late.site, here);
     for (unsigned k = 0; k < 2 && late.more[k] != NULL; k++) emit_link(&c->e, late.more[k], here);
@@ -292,7 +292,7 @@ static void put_return_point(struct native_compiler *c, uint32_t row) {
     bool knows = c->called_before == row && !is_merge(c, row); /* the state is the call's */
     for (uint32_t i = 0; knows && i < height; i++)
         is_int[i] = nv_at(c, c->now.slots[i].v)->facts & FACT_INT;
-    c->cells[CELL_WORDS * (size_t)c->rows[row].cell] = (uintptr_t)runs_at(&c->e, c->e.at);
+    c->cells[CELL_WORDS * (size_t)c->rows[row].cell] = (uintptr_t)runs_at(&c->e, emit_here(&c->e));
     nv_begin(c, height, height, true);
     for (uint32_t i = 0; knows && i < height; i++)
         if (is_int[i]) nv_at(c, c->now.slots[i].v)->facts |= FACT_INT;
@@ -307,7 +307,7 @@ static void begin_row(struct native_compiler *c, uint32_t row) {
     if (at->follows_inlined) {
         put_label(c, row);
         struct native_late *late = native_add_late(c, NULL, LATE_RETURN);
-        late->back = c->e.at;
+        late->back = emit_here(&c->e);
         late->state = nv_save(c);
         return;
     }
@@ -320,7 +320,7 @@ static void begin_row(struct native_compiler *c, uint32_t row) {
         put_return_point(c, row);
         if (!is_merge(c, row) && !falls_in) return;
         native_adapt(c, row);
-        if (around != NULL) emit_link(&c->e, around, c->e.at);
+        if (around != NULL) emit_link(&c->e, around, emit_here(&c->e));
     } else if (is_merge(c, row)) {
         if (c->reachable) native_adapt(c, row);
     } else {
@@ -349,7 +349,7 @@ static void put_entry_test(struct native_compiler *c, bool is_self) {
 /* The entry: machine code jumps to the test of the stack limit, the loop to the code after that
  * test. */
 static void put_entry(struct native_compiler *c) {
-    c->entry = c->e.at;
+    c->entry = emit_here(&c->e);
     put_entry_test(c, false);
     if (c->rows[c->first].a_is_live) emit_move(&c->e, R_A, R_ENV);
     nv_begin(c, c->ir.rows[c->first].height, c->takes, c->rows[c->first].a_is_live);
@@ -380,7 +380,7 @@ static void put_loop_entries(struct native_compiler *c, const uint8_t **enter) {
             c->failed = true;
             return;
         }
-        enter[i] = runs_at(&c->e, c->e.at);
+        enter[i] = runs_at(&c->e, emit_here(&c->e));
         uint32_t height = c->ir.rows[i].height;
         nv_begin(c, height, height, c->rows[i].a_is_live);
         if (i != c->first && c->more_words > 0) need_room(c, i);
@@ -392,7 +392,7 @@ static void put_loop_entries(struct native_compiler *c, const uint8_t **enter) {
 void native_put_rows(struct native_compiler *c) {
     for (uint32_t i = 0; i < c->ir.count && !c->failed && !c->e.full; i++) {
         if (c->ir.rows[i].op == OP_RESTART || c->ir.rows[i].op == OP_GRAB) continue;
-        c->rows[i].offset = (uint32_t)(c->e.at - c->e.start);
+        c->rows[i].offset = (uint32_t)(emit_row(&c->e) - c->e.start);
         begin_row(c, i);
         if (c->reachable) native_form(c, &c->ir.rows[i]);
     }
@@ -401,14 +401,14 @@ void native_put_rows(struct native_compiler *c) {
 /* Emits the code. Rows before the first one are RESTART and GRAB, or only jumps reach them. */
 static void put_code(struct native_compiler *c, const uint8_t **enter) {
     if (c->has_self_entry) {
-        c->self_entry = c->e.at;
+        c->self_entry = emit_here(&c->e);
         put_entry_test(c, true);
     } else {
         put_entry(c);
         if (!is_entry_next(c)) native_jump(c, c->first);
     }
     native_put_rows(c);
-    c->late_start = c->e.at;
+    c->late_start = emit_here(&c->e);
     if (c->has_self_entry && !c->failed && !c->e.full) {
         put_entry(c);
         native_jump(c, c->first);
@@ -550,7 +550,7 @@ static bool compile(struct native_compiler *c) {
                             .run_offset = memory->executable - memory->writable,
                             .pads = c->native->pads};
     emit_align(&c->e, CODE_LINE, CODE_PLACE);
-    c->e.start = c->e.at;
+    c->e.start = emit_here(&c->e);
     put_code(c, enter);
     bool done = !c->failed && !c->e.full && charge(c);
     if (done) {

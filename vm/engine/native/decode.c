@@ -1,11 +1,13 @@
 /* decode.c - see decode.h.
  *
- *     prefix | REX | 0f | opcode | ModRM | SIB | displacement | constant
+ *     padding | prefix | REX | 0f | opcode | ModRM | SIB | displacement | constant
  *
- * Only opcode is in each instruction. A REX prefix that changes nothing is refused. */
+ * Only opcode is in each instruction. A REX prefix that changes nothing is refused, and so is the
+ * padding of a jump. */
 #include "vm/engine/native/decode.h"
 
 #include "vm/engine/native/emit.h"
+#include "vm/engine/native/padding.h"
 
 #include <string.h>
 
@@ -140,17 +142,27 @@ static bool decode_by(const struct encoding *row, const struct parts *p, const u
     return true;
 }
 
-bool native_decode(const uint8_t *at, const uint8_t *end, struct native_decoded *out) {
-    uint8_t bytes[2 * LONGEST_DECODED] = {0};
-    size_t rest = (size_t)(end - at);
+/* Without padding; the bytes beyond the instruction's are zeros. */
+static bool decode_bytes(const uint8_t *bytes, struct native_decoded *out) {
     struct parts p;
-    memcpy(bytes, at, rest < LONGEST_DECODED ? rest : LONGEST_DECODED);
     const uint8_t *after = read_parts(bytes, &p);
     for (const struct encoding *row = encodings; row < encodings + native_encoding_count(); row++) {
         if (p.opcode < row->opcode || p.opcode > row->last) continue;
         if (p.map != row->map || p.prefix != row->prefix || p.wide != row->wide) continue;
         if (!operands_match(row, &p)) continue;
-        return decode_by(row, &p, bytes, after, out) && out->length <= rest;
+        return decode_by(row, &p, bytes, after, out);
     }
     return false;
+}
+
+bool native_decode(const uint8_t *at, const uint8_t *end, struct native_decoded *out) {
+    uint8_t bytes[2 * LONGEST_ENCODING] = {0}, prefixes = 0;
+    size_t rest = (size_t)(end - at);
+    memcpy(bytes, at, rest < LONGEST_ENCODING ? rest : LONGEST_ENCODING);
+    while (bytes[prefixes] == PADDING_PREFIX) prefixes++;
+    if (!decode_bytes(bytes + prefixes, out)) return false;
+    out->length += prefixes;
+    out->prefixes = prefixes;
+    bool jumps = out->kind >= KIND_JUMP && out->kind <= KIND_RETURN;
+    return out->length <= rest && out->length <= LONGEST_ENCODING && (prefixes == 0 || !jumps);
 }

@@ -24,15 +24,14 @@ enum native_kind {
 };
 
 struct native_decoded {
-    uint8_t length; /* bytes */
+    uint8_t length;   /* bytes */
+    uint8_t prefixes; /* bytes of padding among them, at the start */
     uint8_t kind;
     uint8_t reg;      /* of those kinds */
     uint8_t row;      /* of encodings.def */
     uint16_t changes; /* registers of integers, a bit each; what calls change is not among them */
     int64_t constant; /* or the distance, from the next instruction */
 };
-
-enum { LONGEST_DECODED = 15 };
 
 /* Decodes the instruction at `at`. False: the bytes before `end` are none that is listed. GC:
  * never. */

@@ -71,12 +71,28 @@ enum native_packed_op {
     PACKED_SUB = 0xfb,
 };
 
+enum { MOST_LATEST = 4 };
 struct emitter {
-    uint8_t *start, *at, *end; /* of the writable mapping */
-    ptrdiff_t run_offset;      /* from a writable address to the executable one */
-    bool full;                 /* there was no room: the code is useless */
-    bool pads;                 /* jumps are kept within lines (padding.h) */
+    uint8_t *start, *at, *end;    /* of the writable mapping */
+    ptrdiff_t run_offset;         /* from a writable address to the executable one */
+    bool full;                    /* there was no room: the code is useless */
+    bool pads;                    /* jumps are kept within lines (padding.h) */
+    uint8_t *latest[MOST_LATEST]; /* a ring: the latest instructions that may still be moved */
+    uint32_t latest_count;
 };
+
+/* The address of the next instruction. What is before it stays where it is. */
+static inline uint8_t *emit_here(struct emitter *e) {
+    e->latest_count = 0;
+    return e->at;
+}
+/* The same for a row, but the last instruction and those of the row may still become longer: the
+ * row's first instruction is then the first one that begins there or later. */
+static inline uint8_t *emit_row(struct emitter *e) {
+    if (e->latest_count > 0) e->latest[0] = e->latest[(e->latest_count - 1) % MOST_LATEST];
+    e->latest_count = e->latest_count > 0;
+    return e->at;
+}
 
 /* A memory operand: base + index * 2^scale + displacement. index R_NONE: none. */
 struct native_place {

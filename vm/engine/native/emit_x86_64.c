@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-enum { LONGEST_INSTRUCTION = 16, WIDE = 1, NARROW = 0 };
+enum { WIDE = 1, NARROW = 0 };
 /* The lengths of jumps. */
 enum {
     JUMP_IF_BYTES = 6,
@@ -30,21 +30,46 @@ static inline bool has_room(struct emitter *e, unsigned n) {
     if (e->end - e->at >= (ptrdiff_t)n) return true;
     e->full = true;
     e->at = e->start;
+    e->latest_count = 0;
     return false;
 }
 
 /* Called before each instruction. */
-static inline void begin(struct emitter *e) { has_room(e, LONGEST_INSTRUCTION); }
+static inline void begin(struct emitter *e) {
+    has_room(e, LONGEST_ENCODING);
+    if (!e->pads) return;
+    if (e->latest_count > 0 && e->latest[(e->latest_count - 1) % MOST_LATEST] == e->at) return;
+    e->latest[e->latest_count++ % MOST_LATEST] = e->at;
+}
+
+/* Moves the instruction at `start`, the last one or the next, up by `padding` bytes: the latest
+ * ones before it get prefixes. */
+static void put_padding(struct emitter *e, uint8_t *start, unsigned padding) {
+    uint32_t oldest = e->latest_count < MOST_LATEST ? 0 : e->latest_count - MOST_LATEST;
+    uint8_t *end = start;
+    memmove(start + padding, start, (size_t)(e->at - start));
+    e->at += padding;
+    for (uint32_t i = e->latest_count; i > oldest && padding > 0; i--) {
+        uint8_t *from = e->latest[(i - 1) % MOST_LATEST];
+        if (from >= start) continue;
+        unsigned length = (unsigned)(end - from), prefixes = LONGEST_ENCODING - length;
+        ASSERT(length <= LONGEST_ENCODING);
+        if (prefixes > padding) prefixes = padding;
+        memmove(from + padding, from, length);
+        padding -= prefixes;
+        memset(from + padding, PADDING_PREFIX, prefixes);
+        end = from;
+    }
+    put_nops(end, padding);
+    e->latest_count = 0;
+}
 
 /* Called after an instruction whose first byte is `start`, and which with the next `follows` bytes
  * is a jump: with padding, moves it up to the next line, if it is not within one. */
 static inline void keep_in_line(struct emitter *e, uint8_t *start, unsigned follows) {
     if (!e->pads) return;
-    unsigned bytes = (unsigned)(e->at - start), padding = jump_padding(start, bytes + follows);
-    if (padding == 0 || !has_room(e, padding + LONGEST_INSTRUCTION)) return;
-    memmove(start + padding, start, bytes);
-    put_nops(start, padding);
-    e->at += padding;
+    unsigned padding = jump_padding(start, (unsigned)(e->at - start) + follows);
+    if (padding > 0 && has_room(e, padding + LONGEST_ENCODING)) put_padding(e, start, padding);
 }
 
 /* Called before a jump of that length. */
@@ -205,7 +230,7 @@ uint8_t *emit_code_address(struct emitter *e, int to) {
     byte(e, 0x8d);
     byte(e, ((unsigned)to & 7) << 3 | 5);
     word_32(e, 0);
-    return e->at;
+    return emit_here(e);
 }
 
 /* ---- Integers. ---- */
@@ -419,7 +444,7 @@ uint8_t *emit_jump_forward(struct emitter *e) {
     begin_jump(e, JUMP_BYTES);
     byte(e, 0xe9);
     word_32(e, 0);
-    return e->at;
+    return emit_here(e);
 }
 
 uint8_t *emit_jump_if_forward(struct emitter *e, enum native_condition c) {
@@ -427,7 +452,7 @@ uint8_t *emit_jump_if_forward(struct emitter *e, enum native_condition c) {
     byte(e, 0x0f);
     byte(e, 0x80u | (unsigned)c);
     word_32(e, 0);
-    return e->at;
+    return emit_here(e);
 }
 
 void emit_link(struct emitter *e, uint8_t *site, const uint8_t *to) {
@@ -442,7 +467,7 @@ void emit_jump_if_later(struct emitter *e, struct emit_sites *sites, enum native
 }
 
 void emit_link_here(struct emitter *e, const struct emit_sites *sites) {
-    for (uint32_t i = 0; i < sites->count; i++) emit_link(e, sites->items[i], e->at);
+    for (uint32_t i = 0; i < sites->count; i++) emit_link(e, sites->items[i], emit_here(e));
 }
 
 void emit_jump(struct emitter *e, const uint8_t *to) { emit_link(e, emit_jump_forward(e), to); }
@@ -459,10 +484,11 @@ const uint8_t *emit_rare_jump(struct emitter *e, const uint8_t *to, const uint8_
     if (distance > INT8_MIN && !e->full) {
         byte(e, 0xeb);
         byte(e, (unsigned)distance);
+        emit_here(e);
         return shared;
     }
     e->pads = false;
-    shared = e->at;
+    shared = emit_here(e);
     emit_jump(e, to);
     e->pads = pads;
     return shared;
@@ -473,6 +499,7 @@ void emit_jump_memory(struct emitter *e, struct native_place at) {
     uint8_t *start = e->at;
     with_memory(e, NARROW, 0xff, 4, at);
     keep_in_line(e, start, 0);
+    emit_here(e);
 }
 
 void emit_jump_register(struct emitter *e, int reg) {
@@ -480,24 +507,27 @@ void emit_jump_register(struct emitter *e, int reg) {
     uint8_t *start = e->at;
     with_register(e, NARROW, 0xff, 4, reg);
     keep_in_line(e, start, 0);
+    emit_here(e);
 }
 
 void emit_call(struct emitter *e, const uint8_t *to) {
     begin_jump(e, JUMP_BYTES);
     byte(e, 0xe8);
     word_32(e, 0);
-    emit_link(e, e->at, to);
+    emit_link(e, emit_here(e), to);
 }
 
 void emit_call_c(struct emitter *e, uintptr_t function) {
     emit_constant(e, R_TEMP2, (int64_t)function);
     begin_jump(e, CALL_REGISTER_BYTES);
     with_register(e, NARROW, 0xff, 2, R_TEMP2);
+    emit_here(e);
 }
 
 void emit_return(struct emitter *e) {
     begin_jump(e, RETURN_BYTES);
     byte(e, 0xc3);
+    emit_here(e);
 }
 
 void emit_push(struct emitter *e, int reg) {
@@ -525,6 +555,7 @@ void emit_pop_flags(struct emitter *e) {
 void emit_table_word(struct emitter *e) {
     begin(e);
     word_32(e, 0);
+    emit_here(e);
 }
 
 void emit_link_table(struct emitter *e, uint8_t *table, uint32_t word, const uint8_t *to) {
@@ -539,4 +570,5 @@ void emit_align(struct emitter *e, unsigned bytes, unsigned offset) {
     if (!has_room(e, padding)) return;
     put_nops(e->at, padding);
     e->at += padding;
+    emit_here(e);
 }

@@ -32,7 +32,7 @@ void native_put_error(struct native_compiler *c, const struct native_late *late)
         emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP, 0);
         uint8_t *is_zero = emit_jump_if_forward(&c->e, C_EQUAL);
         native_put_exit(c, late->exit);
-        emit_link(&c->e, is_zero, c->e.at);
+        emit_link(&c->e, is_zero, emit_here(&c->e));
     }
     nv_flush(c, c->now.depth);
     emit_constant(&c->e, R_TEMP, native_describe_exit(c));
@@ -125,8 +125,8 @@ static void put_raise(struct emitter *e, const struct vm_native *n, enum vm_exce
 }
 
 void native_put_error_stubs(struct emitter *e, struct vm_native *n) {
-    n->stubs.errors[ERROR_BOUND] = runs_at(e, e->at);
+    n->stubs.errors[ERROR_BOUND] = runs_at(e, emit_here(e));
     put_raise(e, n, EXN_INVALID_ARGUMENT, "index out of bounds");
-    n->stubs.errors[ERROR_ZERO_DIVIDE] = runs_at(e, e->at);
+    n->stubs.errors[ERROR_ZERO_DIVIDE] = runs_at(e, emit_here(e));
     put_raise(e, n, EXN_DIVISION_BY_ZERO, NULL);
 }

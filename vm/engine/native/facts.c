@@ -63,7 +63,8 @@ static void need_index(struct native_compiler *c, uint16_t v, uint32_t i, bool l
         if (loaded) emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP, smallest);
         else emit_compare_memory(&c->e, at_base(nv_register(c, v), -8), smallest);
         if (p->kind == VALUE_PLAIN)
-            p->size_test = (struct native_size_test){(uint32_t)(c->e.at - c->e.start), c->block};
+            p->size_test = (struct native_size_test){(uint32_t)(emit_here(&c->e) - c->e.start),
+                                                     c->block};
         native_exit_if(c, C_BELOW);
     }
     p->fields = (uint16_t)fields;
@@ -96,7 +97,7 @@ static void or_other_tag(struct native_compiler *c, enum native_condition wrong,
     late->exit = exit;
     late->reg = (uint8_t)reg;
     late->tag = (uint8_t)other;
-    late->back = c->e.at;
+    late->back = emit_here(&c->e);
 }
 
 static void need_mutable_block(struct native_compiler *c, uint16_t v, bool loaded) {

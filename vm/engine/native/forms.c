@@ -148,7 +148,7 @@ void native_store_at(struct native_compiler *c, int block, struct native_place p
     bool floats = floats_in_use(c);
     for (int i = 0; i < n; i++) {
         struct native_late *late = native_add_late(c, sites[i], LATE_STORE);
-        late->back = c->e.at;
+        late->back = emit_here(&c->e);
         late->place = place;
         late->reg = (uint8_t)reg;
         late->constant = constant ? (int32_t)k : 0;
@@ -386,7 +386,7 @@ static void get_public_method(struct native_compiler *c) {
     late->more[0] = outside, late->more[1] = beyond_last;
     late->exit = exit;
     late->reg = (uint8_t)table, late->object = (uint8_t)from;
-    late->back = c->e.at;
+    late->back = emit_here(&c->e);
     push_a(c);
     set_a_register(c, table, 0);
 }

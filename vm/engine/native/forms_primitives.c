@@ -169,7 +169,7 @@ static void compare_any(struct native_compiler *c, const struct vm_ir_row *row, 
         emit_set(&c->e, (enum native_condition)condition, R_A);
         emit_tag(&c->e, R_A, R_A);
     }
-    c->late[index].back = c->e.at;
+    c->late[index].back = emit_here(&c->e);
     native_after_primitive(c, row, FACT_INT);
 }
 

@@ -37,7 +37,7 @@ static uint32_t test_array(struct native_compiler *c, struct native_place item, 
     uint32_t number = (uint32_t)(late - c->late);
     late->exit = exit;
     late->place = item;
-    late->again = c->e.at;
+    late->again = emit_here(&c->e);
     if (size_reg != R_NONE) emit_alu(&c->e, ALU_COMPARE, item.index, size_reg);
     else compare_with_size(&c->e, item);
     need_below(c);
@@ -54,7 +54,7 @@ void native_get_generic_item(struct native_compiler *c) {
     uint32_t late = test_array(c, item, TAG_OBJECT + 1, LATE_FLOAT_ITEM);
     emit_load(&c->e, reg, item);
     c->late[late].reg = (uint8_t)reg;
-    c->late[late].back = c->e.at;
+    c->late[late].back = emit_here(&c->e);
     nv_pop_to_register(c, 1, reg, 0);
 }
 
@@ -69,7 +69,7 @@ void native_set_generic_item(struct native_compiler *c) {
     uint32_t late = test_array(c, item, TAG_CLOSURE, LATE_SET_FLOAT_ITEM);
     native_store_at(c, item.base, item, v);
     c->late[late].reg = (uint8_t)reg;
-    c->late[late].back = c->e.at;
+    c->late[late].back = emit_here(&c->e);
     nv_pop_to_unit(c, 2);
 }
 

@@ -449,7 +449,7 @@ void native_put_late_return(struct native_compiler *c, const struct native_late 
     const struct native_values *want = late->state;
     uint32_t row = c->row = late->row, height = c->ir.rows[row].height;
     bool live = c->rows[row].a_is_live;
-    c->cells[CELL_WORDS * (size_t)c->rows[row].cell] = (uintptr_t)runs_at(&c->e, c->e.at);
+    c->cells[CELL_WORDS * (size_t)c->rows[row].cell] = (uintptr_t)runs_at(&c->e, emit_here(&c->e));
     nv_begin(c, height, height, live);
     nv_unlock(c);
     const struct native_value *a = &want->values[want->a];

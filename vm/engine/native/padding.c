@@ -43,8 +43,10 @@ static const uint8_t nops[LONGEST_NOP][LONGEST_NOP] = {
 
 void put_nops(uint8_t *at, unsigned bytes) {
     while (bytes > 0) {
-        unsigned length = bytes < LONGEST_NOP ? bytes : LONGEST_NOP;
-        memcpy(at, nops[length - 1], length);
+        unsigned length = bytes < LONGEST_ENCODING ? bytes : LONGEST_ENCODING;
+        unsigned prefixes = length > LONGEST_NOP ? length - LONGEST_NOP : 0;
+        memset(at, PADDING_PREFIX, prefixes);
+        memcpy(at + prefixes, nops[length - prefixes - 1], length - prefixes);
         at += length;
         bytes -= length;
     }
