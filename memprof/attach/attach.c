@@ -118,7 +118,7 @@ static bool read_request(int fd, struct mp_request *request, int *passed) {
     *passed = n < 0 ? -1 : take_descriptor(&message);
     return n == (ssize_t)sizeof *request && (message.msg_flags & MSG_TRUNC) == 0 &&
            memcmp(request->magic, mp_attach_magic, sizeof request->magic) == 0 &&
-           request->kind < MP_REQUEST_COUNT && request->bound <= 1 &&
+           request->kind < MP_REQUEST_COUNT && request->bound <= 1 && request->values <= 1 &&
            memchr(request->path, 0, sizeof request->path) != NULL;
 }
 
@@ -317,6 +317,7 @@ static void snapshot(struct attachment *a, const struct mp_request *request, int
     const struct mp_snapshot_options options = {.path = path,
                                                 .named = request->path,
                                                 .program = vm->options.argv[0],
+                                                .values = request->values,
                                                 .report = report_snapshot,
                                                 .vm = vm,
                                                 .connection = fd};

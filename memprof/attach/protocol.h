@@ -23,7 +23,8 @@
  * distinguishes a request from the same signal of another sender, which has its usual effect. */
 enum { MP_ATTACH_SIGNAL = 62, MP_ATTACH_VALUE = 0x62616374, MP_ATTACH_WAIT_MS = 100 };
 
-/* Begins each message. A file without these bytes runs no program that can be attached to. */
+/* Begins each message, and ends in the protocol's version. A file without these bytes runs no
+ * program that can be attached to. */
 enum { MP_ATTACH_MAGIC_BYTES = 24 };
 extern const char mp_attach_magic[MP_ATTACH_MAGIC_BYTES];
 
@@ -42,6 +43,7 @@ struct mp_request {
     char magic[MP_ATTACH_MAGIC_BYTES];
     uint32_t kind;                   /* enum mp_request_kind */
     uint32_t bound;                  /* the recording ends when the connection does */
+    uint32_t values;                 /* the snapshot has short contents */
     double rate;                     /* of the recording */
     uint64_t duration_ns;            /* of it; 0: not limited */
     char path[MP_ATTACH_FILE_BYTES]; /* absolute, or "": it is not noted in a recording */

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 9,  /* of what is written; a reader refuses higher ones */
+    MP_FORMAT_MAJOR = 10, /* of what is written; a reader refuses higher ones */
     MP_FORMAT_OLDEST = 1, /* the lowest that is read */
     MP_FORMAT_MINOR = 0,  /* increased when fields get values that older readers may ignore */
     MP_FILE_HEADER_BYTES = 16,
@@ -110,8 +110,12 @@ enum {
     MP_FORKED = 2,
     MP_EXACT_SITES = 4,
     MP_SNAPSHOT = 8, /* the file is a heap snapshot */
-    MP_FLAGS_ALL = 15
+    MP_VALUES = 16,  /* and may have CONTENTS */
+    MP_FLAGS_ALL = 31
 };
+
+/* How much of a block CONTENTS has at most: bytes of a string, floats of an array, fields. */
+enum { MP_CONTENT_BYTES = 32, MP_CONTENT_FLOATS = 4, MP_CONTENT_FIELDS = 8 };
 
 /* What holds a root of a heap snapshot. name: a string's number; place: a location's. */
 enum mp_root_kind {

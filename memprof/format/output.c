@@ -200,6 +200,12 @@ int mp_output_open(struct mp_output *o, const char *path, const char *start, enu
     return problem != 0 ? problem : mp_output_create(o);
 }
 
+void mp_output_make_private(struct mp_output *o) {
+    if (o->path == NULL || o->streams) return;
+    int done = fchmod(o->fd, 0600); /* fails where files have no modes */
+    (void)done;
+}
+
 /* ---- The end. ---- */
 
 static int name_it(const struct mp_output *o, const char *name) {

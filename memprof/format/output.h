@@ -42,6 +42,8 @@ int mp_output_create(struct mp_output *o);
 /* mp_output_find and mp_output_create. With MP_REPLACE_NONE a new file is created, with a number in
  * its name if path exists: a.prof, a.2.prof; never through a symbolic link. */
 int mp_output_open(struct mp_output *o, const char *path, const char *start, enum mp_replace how);
+/* Nobody but the owner of the file, if it is a regular one, may read it. */
+void mp_output_make_private(struct mp_output *o);
 /* Gives a complete file its name. Returns 0 or an errno. */
 int mp_output_publish(struct mp_output *o);
 /* Removes what was created and is not published. */

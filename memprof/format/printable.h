@@ -17,6 +17,23 @@ static inline unsigned mp_direction_control(const char *p) {
     return marks || (code >= 0x2066 && code <= 0x2069) ? code : 0;
 }
 
+/* The bytes of the UTF-8 character at p, in a text that a NUL ends; 0 if it is not well-formed.
+ * GC: never. */
+static inline unsigned mp_utf8_bytes(const char *p) {
+    const unsigned char *s = (const unsigned char *)p;
+    unsigned n = s[0] < 0x80                   ? 1
+                 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
+                 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
+                 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
+                                               : 0;
+    for (unsigned i = 1; i < n; i++)
+        if ((s[i] & 0xC0) != 0x80) return 0;
+    if (s[0] == 0xE0 && s[1] < 0xA0) return 0;
+    if (s[0] == 0xED && s[1] > 0x9F) return 0;
+    if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
+    return n;
+}
+
 /* The bytes of the control character at p, which is before its text's end: one of ASCII's, of
  * U+0080 to U+009F in UTF-8, or of the above; else 0. GC: never. */
 static inline size_t mp_control_bytes(const char *p) {

@@ -523,6 +523,12 @@ static bool use_blocks(struct mp_reader *r, const struct mp_record_blocks *b) {
     return true;
 }
 
+static bool use_contents(struct mp_reader *r, const struct mp_record_contents *c) {
+    if (!is_snapshot(r) || (r->start.flags & MP_VALUES) == 0) return false;
+    emit(r, MP_EVENT_CONTENTS)->contents = *c;
+    return true;
+}
+
 static bool use_ephemeron(struct mp_reader *r, const struct mp_record_ephemeron *e) {
     if (!is_snapshot(r) || e->block > MP_WORDS_MAX || e->key > MP_WORDS_MAX ||
         e->data > MP_WORDS_MAX)

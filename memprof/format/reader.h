@@ -39,7 +39,7 @@ enum mp_event_kind {
     MP_EVENT_EXCESS,
     MP_EVENT_OMITTED,
     MP_EVENT_WRITTEN,
-    MP_EVENT_ROOT, /* up to MP_EVENT_TYPED: of heap snapshots only */
+    MP_EVENT_ROOT, /* up to MP_EVENT_CONTENTS: of heap snapshots only */
     MP_EVENT_BLOCKS,
     MP_EVENT_EPHEMERON,
     MP_EVENT_HEAP,
@@ -49,6 +49,7 @@ enum mp_event_kind {
     MP_EVENT_SHAPE,
     MP_EVENT_MEMBER,
     MP_EVENT_TYPED,
+    MP_EVENT_CONTENTS,
     MP_EVENT_FINISH,
     MP_EVENT_COST,
     MP_EVENT_END,
@@ -97,6 +98,7 @@ struct mp_event {
         struct mp_record_omitted omitted;
         struct mp_record_root root;     /* kind: enum mp_root_kind; place: a location, 0: none */
         struct mp_record_blocks blocks; /* valid until the next event; not checked */
+        struct mp_record_contents contents; /* likewise */
         struct mp_record_ephemeron ephemeron;
         struct mp_record_heap heap;
         struct mp_record_written written; /* its text is valid until the next event */

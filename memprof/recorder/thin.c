@@ -470,6 +470,7 @@ static void copy_event(struct copy *c, const struct mp_event *event) {
     case MP_EVENT_EXCESS:
     case MP_EVENT_ROOT:
     case MP_EVENT_BLOCKS:
+    case MP_EVENT_CONTENTS:
     case MP_EVENT_EPHEMERON:
     case MP_EVENT_HEAP:
     case MP_EVENT_NAME:

@@ -1,7 +1,7 @@
 /* snapshot.c - see snapshot.h: the file, and the order of its records.
  *
- *     START, names of variables, roots, blocks and ephemerons, sampled blocks, names of fields,
- *     types, HEAP, END; strings and locations before their use
+ *     START, names of variables, roots, blocks and ephemerons, contents, sampled blocks, names of
+ *     fields, types, HEAP, END; strings and locations before their use
  *
  * All of it is written right after everything was marked. */
 #include "memprof/snapshot/snapshot.h"
@@ -25,7 +25,8 @@
 #include <unistd.h>
 
 /* Needs: everything was marked. False: out of memory. */
-static bool write_heap(struct domain *d, struct mp_writer *w, struct mp_record_heap *total) {
+static bool write_heap(struct domain *d, bool values, struct mp_writer *w,
+                       struct mp_record_heap *total) {
     struct mp_names names = {.vm = d->vm, .writer = w};
     struct mp_shapes *shapes = malloc(sizeof *shapes);
     if (shapes == NULL) return false;
@@ -34,6 +35,7 @@ static bool write_heap(struct domain *d, struct mp_writer *w, struct mp_record_h
     *shapes = (struct mp_shapes){.d = d, .names = &names, .named = &named, .total = total};
     mp_snapshot_roots(&named);
     mp_snapshot_blocks(shapes);
+    bool complete = !values || mp_snapshot_contents(d, w);
     mp_snapshot_samples(&named);
     mp_snapshot_name_closures(&named);
     mp_snapshot_name_modules(&named);
@@ -41,7 +43,7 @@ static bool write_heap(struct domain *d, struct mp_writer *w, struct mp_record_h
     mp_named_free(&named);
     mp_names_clear(&names);
     free(shapes);
-    return true;
+    return complete;
 }
 
 static size_t external_words(const struct domain *d) {
@@ -69,12 +71,13 @@ static bool write_file(struct domain *d, const struct mp_snapshot_options *optio
                        const struct moment *moment, struct mp_writer *w,
                        struct mp_record_heap *total) {
     struct mp_record_start start = {.rate = 1,
-                                    .flags = MP_SNAPSHOT,
+                                    .flags = MP_SNAPSHOT | (options->values ? MP_VALUES : 0),
                                     .program = mp_text_of(options->program),
                                     .recorder = mp_text_of("bactrian " BACTRIAN_VERSION)};
     *total = (struct mp_record_heap){.marking_ns = moment->marked_ns - moment->began_ns,
                                      .external_bytes = moment->external_bytes};
-    if (!mp_write_origin(w, d->vm, &start) || !write_heap(d, w, total)) return false;
+    if (!mp_write_origin(w, d->vm, &start) || !write_heap(d, options->values, w, total))
+        return false;
     const uint64_t now = vm_now_ns(), ended = moment->ended_ns != 0 ? moment->ended_ns : now;
     total->duration_ns = ended - moment->began_ns;
     total->elapsed = (now - moment->began_ns) / 1000;
@@ -94,6 +97,7 @@ static int write_moment(struct domain *d, const struct mp_snapshot_options *opti
         mp_output_free(&output);
         return problem;
     }
+    if (options->values) mp_output_make_private(&output);
     struct moment now = {0};
     if (moment == NULL) now = mark(d);
     struct mp_writer *w = mp_writer_create(output.fd);

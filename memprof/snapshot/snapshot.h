@@ -25,6 +25,7 @@ struct mp_snapshot_options {
     bool at_exit;            /* when the program ends */
     uint64_t at_heap_words;  /* when the major heap reaches it; 0: never */
     int on_signal;           /* whenever that signal comes; 0: none */
+    bool values;             /* also short contents of blocks, in a file only for its owner */
     bool in_pause;           /* no child process writes the file */
     /* Reports a snapshot, or, if total is NULL, the errno `problem`. May run in a child process. */
     void (*report)(const struct mp_snapshot_options *options, const char *path,
@@ -49,9 +50,10 @@ bool mp_snapshot_ended(int child);
 /* Waits for that child. Returns whether it wrote the file. GC: never. */
 bool mp_snapshot_wait(int child);
 
-/* Bactrian.Profile.snapshot: writes a snapshot to the file of that name. Fails: raises Sys_error.
- * GC: runs. */
+/* Bactrian.Profile.snapshot: writes a snapshot to the file of that name; _values: with contents.
+ * Fail: raise Sys_error. GC: runs. */
 value mp_prim_snapshot(struct domain *d, value path);
+value mp_prim_snapshot_values(struct domain *d, value path);
 
 /* Takes snapshots of a loaded machine as the options say, which must outlive it. False: out of
  * memory (errno), or the signal has a handler (EBUSY). GC: never. */

@@ -52,5 +52,7 @@ struct mp_shapes {
 
 /* Writes all reachable blocks and counts them in *total. GC: never. */
 void mp_snapshot_blocks(struct mp_shapes *shapes);
+/* Writes short contents of these blocks, after all of them. False: out of memory. GC: never. */
+bool mp_snapshot_contents(struct domain *d, struct mp_writer *w);
 
 #endif

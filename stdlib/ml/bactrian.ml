@@ -37,7 +37,11 @@ module Profile = struct
     start ?rate ?keep file;
     and_then stop f
 
-  external snapshot : string -> unit = "bactrian_profile_snapshot"
+  external snapshot_shapes : string -> unit = "bactrian_profile_snapshot"
+  external snapshot_values : string -> unit = "bactrian_profile_snapshot_values"
+
+  let snapshot ?(values = false) file =
+    if values then snapshot_values file else snapshot_shapes file
 
   external enter_phase : string -> unit = "bactrian_profile_enter_phase"
   external leave_phase : unit -> unit = "bactrian_profile_leave_phase"

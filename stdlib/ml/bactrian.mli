@@ -177,11 +177,13 @@ let () =
 
       @raise Failure if the program has started none. *)
 
-  val snapshot : string -> unit
+  val snapshot : ?values:bool -> string -> unit
   (** [snapshot file] writes what is reachable now to [file]: [bactrian prof heap file] then shows
       which modules, functions and blocks hold the memory. All threads wait until it is written. It
-      has the shapes of blocks and what refers to what, none of their contents. An earlier snapshot,
-      or recording, in [file] is replaced, another kind of file is not.
+      has the shapes of blocks and what refers to what, none of their contents, except with
+      [~values:true]: then also the first 32 bytes of strings, and numbers, among which may be
+      passwords and what else the program must keep to itself. An earlier snapshot, or recording,
+      in [file] is replaced, another kind of file is not.
 
       @raise Sys_error if the file cannot be written, or writing files is refused
         ([--deny fs-write], or [--allow fs-write] for some folders only). *)

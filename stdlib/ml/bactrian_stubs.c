@@ -26,6 +26,7 @@ NEEDS_BACTRIAN(bactrian_memprof_is_sampling, value unit)
 NEEDS_BACTRIAN(bactrian_profile_start, value rate, value keep, value path)
 NEEDS_BACTRIAN(bactrian_profile_stop, value unit)
 NEEDS_BACTRIAN(bactrian_profile_snapshot, value path)
+NEEDS_BACTRIAN(bactrian_profile_snapshot_values, value path)
 NOTHING_ELSEWHERE(bactrian_profile_enter_phase)
 NOTHING_ELSEWHERE(bactrian_profile_leave_phase)
 extern value bactrian_profile_count(value more, value name);

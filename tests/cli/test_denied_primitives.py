@@ -71,9 +71,11 @@ class DeniedPrimitives(Case):
         names = {name for name, _, capability, by_name, _ in rows()
                  if capability in ('FS_READ', 'FS_WRITE') and not by_name}
         self.assertEqual(names, {'bactrian_units_write', 'bactrian_profile_start',
-                                 'bactrian_profile_snapshot'})
+                                 'bactrian_profile_snapshot',
+                                 'bactrian_profile_snapshot_values'})
         for name, kinds in (('bactrian_units_write', 'is'), ('bactrian_profile_start', 'fis'),
-                            ('bactrian_profile_snapshot', 's')):
+                            ('bactrian_profile_snapshot', 's'),
+                            ('bactrian_profile_snapshot_values', 's')):
             self.place.write('call.basm', call(name, kinds))
             for flags in (['--allow=fs-write=.'], ['--pure'], ['--deny=fs-write']):
                 done = self.bactrian('--profile=count', *flags, 'call.basm')

@@ -65,7 +65,8 @@ let () =
 PROFILES = SHOW + r'''
 let () =
   show (fun () -> Bactrian.Profile.start (broken "out"); "started");
-  show (fun () -> Bactrian.Profile.snapshot (broken "out"); "written")
+  show (fun () -> Bactrian.Profile.snapshot (broken "out"); "written");
+  show (fun () -> Bactrian.Profile.snapshot ~values:true (broken "out"); "written")
 '''
 PARSER = r'''
 %token <string> WORD
@@ -108,7 +109,7 @@ class StringsWithoutEnd(Case):
     def test_names_of_profiles(self):
         where = self.bactrian('--where').out.strip()
         program = self.compiled('profiles', PROFILES, '-I', where, 'bactrian.cma')
-        self.expect(self.bactrian(program), out='Sys_error("out: No such file or directory")\n' * 2)
+        self.expect(self.bactrian(program), out='Sys_error("out: No such file or directory")\n' * 3)
 
     def test_names_of_events(self):
         self.place.write('events.ml', EVENTS)

@@ -3,6 +3,9 @@
  * An even first byte: the rest is a file. An odd one: the rest is the records of a chunk whose
  * checksums are right, after a first chunk that says that it is a snapshot. An accepted one has a
  * dominator tree whose sizes add up. */
+#include "memprof/format/printable.h"
+#include "memprof/report/heap/equal.h"
+#include "memprof/report/heap/examples.h"
 #include "memprof/report/heap/holders.h"
 #include "memprof/report/heap/paths.h"
 #include "tests/fuzz/profile_file.h"
@@ -20,6 +23,24 @@ static void check_tree(const struct heap_graph *g) {
     /* Below the depth that is listed there may be more. */
     if (own > tree->retained[0] || listed + unreachable > g->nodes) abort();
     free(holders.list.at);
+    heap_tree_free(tree);
+}
+
+/* What is shown of blocks has no control characters. */
+static void check_contents(const struct heap_graph *g) {
+    struct heap_tree *tree = heap_tree_make(g);
+    struct heap_held held = heap_held_find(g, tree);
+    struct heap_equals equals = heap_equals_find(g, &held);
+    for (size_t i = 0; i < equals.list.count; i++)
+        if (equals.list.at[i].held > equals.list.at[i].copies) abort();
+    for (size_t n = 1; n < g->nodes; n++) {
+        char *text = heap_example_text(g, (uint32_t)n);
+        for (const char *p = text; *p != 0; p++)
+            if (mp_control_bytes(p) > 0) abort();
+        free(text);
+    }
+    free(equals.list.at);
+    heap_held_free(&held);
     heap_tree_free(tree);
 }
 
@@ -43,6 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (g == NULL && error.what[0] == 0) abort();
     if (g != NULL) check_tree(g);
     if (g != NULL) check_paths(g);
+    if (g != NULL) check_contents(g);
     heap_graph_free(g);
     free(made);
     return 0;

@@ -29,7 +29,7 @@ static inline uint8_t *profile_of_records(const uint8_t *records, size_t n, size
     return file_of_records(0, records, n, length);
 }
 static inline uint8_t *snapshot_of_records(const uint8_t *records, size_t n, size_t *length) {
-    return file_of_records(MP_SNAPSHOT, records, n, length);
+    return file_of_records(MP_SNAPSHOT | MP_VALUES, records, n, length);
 }
 
 #endif

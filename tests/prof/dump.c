@@ -62,7 +62,7 @@ static void print_event(const struct mp_reader *r, const struct mp_event *e) {
         printf("marking %" PRIu64 "us %" PRIu64, e->marking.duration, e->marking.words);
         break;
     case MP_EVENT_WRITTEN: printf("wrote %s", e->written.path.bytes); break;
-    case MP_EVENT_ROOT ... MP_EVENT_TYPED: printf("of a snapshot"); break;
+    case MP_EVENT_ROOT ... MP_EVENT_CONTENTS: printf("of a snapshot"); break;
     case MP_EVENT_MAXIMUM: printf("maximum %" PRIu64, e->maximum.words); break;
     case MP_EVENT_PHASE_ENTER: printf("enter %s", mp_reader_string(r, e->phase.name)); break;
     case MP_EVENT_PHASE_LEAVE: printf("leave %s", mp_reader_string(r, e->phase.name)); break;

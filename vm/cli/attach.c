@@ -173,8 +173,8 @@ int cli_detach(struct cli_options *options) {
 }
 
 int cli_snapshot_process(struct cli_options *options) {
-    struct mp_request request = {.kind = MP_REQUEST_SNAPSHOT};
     const struct mp_snapshot_options *s = &options->snapshot;
+    struct mp_request request = {.kind = MP_REQUEST_SNAPSHOT, .values = s->values};
     struct cli_process p;
     struct mp_output output;
     struct mp_reply reply;
@@ -186,6 +186,7 @@ int cli_snapshot_process(struct cli_options *options) {
     int status = cli_open_process(options->operands[0], &p);
     if (status == 0) status = open_file(options, &p, "heap", &output, path);
     if (status == 0) {
+        if (s->values) mp_output_make_private(&output);
         snprintf(request.path, sizeof request.path, "%s", output.path);
         status = cli_ask_process(&p, &request, output.fd, options->interrupt, &reply, NULL);
         if (status == 0) status = check_answer(&p, &reply);

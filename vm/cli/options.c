@@ -58,6 +58,7 @@ static const struct {
 #define TARGET(id, form, field) [OPTION_##id] = {form, offsetof(struct cli_options, field)}
     TARGET(AT_EXIT, FLAG, snapshot.at_exit),
     TARGET(IN_PAUSE, FLAG, snapshot.in_pause),
+    TARGET(VALUES, FLAG, snapshot.values),
     TARGET(HEAP_FILE, TEXT, heap_file),
     TARGET(BACKTRACE, FLAG, vm.backtrace),
     TARGET(CALLS, FLAG, trace_calls),

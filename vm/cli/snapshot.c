@@ -33,7 +33,10 @@ int cli_start_snapshots(struct cli_options *options, struct vm *vm, const char *
     struct mp_snapshot_options *s = &options->snapshot;
     const char *file = options->output;
     if (options->heap_file != NULL) file = options->heap_file;
-    else if (options->verb != VERB_PROF_SNAPSHOT) return 0;
+    else if (options->verb != VERB_PROF_SNAPSHOT)
+        return !s->values ? 0
+                          : cli_fail(STATUS_REFUSED, NULL,
+                                     "--values is about a snapshot: add --snapshot FILE");
     if (!cli_has_profiler()) return STATUS_REFUSED;
     if (s->at_heap_words == 0 && s->on_signal == 0) s->at_exit = true;
     s->program = shown;

@@ -39,6 +39,7 @@ struct loader {
     REPORT_VECTOR(struct heap_name) variables; /* of the stack */
     REPORT_VECTOR(struct heap_module) globals; /* addresses in place of nodes */
     struct report_hash root_table, kind_table, variable_table;
+    size_t next_content;   /* the block after the last one with contents */
     uint64_t end;          /* the address after the last block */
     bool in_edges;         /* of the last block there may be more edges */
     bool has_heap;         /* the record HEAP was read */
@@ -214,6 +215,7 @@ static bool add_edge(struct loader *l, const uint8_t **at, const uint8_t *end) {
 
 static bool add_blocks(struct loader *l, const struct mp_text *shapes) {
     const uint8_t *at = (const uint8_t *)shapes->bytes, *end = at + shapes->length;
+    if (l->graph->contents.at != NULL) return fail(l, "damaged: a block after contents");
     while (at < end) {
         bool fits = l->in_edges ? add_edge(l, &at, end) : add_block(l, &at, end);
         if (!fits) return fail(l, "damaged: an invalid block or edge");
@@ -222,6 +224,25 @@ static bool add_blocks(struct loader *l, const struct mp_text *shapes) {
                       (uint64_t)EDGE_BYTES * l->targets.count;
     return needed <= MEMORY_MAX(l->file_bytes) ||
            fail(l, "more blocks than a file of this size may have");
+}
+
+static bool add_contents(struct loader *l, const struct mp_text *values) {
+    struct heap_contents *contents = &l->graph->contents;
+    const uint8_t *at = (const uint8_t *)values->bytes, *end = at + values->length;
+    const size_t blocks = l->addresses.count;
+    while (at < end) {
+        uint64_t skipped;
+        bool fits = !l->in_edges && mp_get_uint(&at, end, &skipped) &&
+                    skipped < blocks - l->next_content;
+        if (!fits) return fail(l, "damaged: contents of no block");
+        const size_t block = l->next_content + (size_t)skipped;
+        const struct heap_kind *kind = &l->graph->kind_list.at[l->kinds.at[block]];
+        if (!heap_contents_add(contents, blocks, block, kind->tag, l->words.at[block] - 1, &at,
+                               end))
+            return fail(l, "damaged: invalid contents");
+        l->next_content = block + 1;
+    }
+    return true;
 }
 
 static bool add_root(struct loader *l, const struct mp_record_root *record) {
@@ -279,6 +300,7 @@ static bool add_event(struct loader *l, const struct mp_event *event) {
     switch (event->kind) {
     case MP_EVENT_ROOT: return add_root(l, &event->root);
     case MP_EVENT_BLOCKS: return add_blocks(l, &event->blocks.shapes);
+    case MP_EVENT_CONTENTS: return add_contents(l, &event->contents.values);
     case MP_EVENT_EPHEMERON: return add_ephemeron(l, &event->ephemeron);
     case MP_EVENT_SAMPLED: add_sampled(l, &event->sampled); return true;
     case MP_EVENT_NAME: add_name(l, &event->name); return true;
@@ -549,6 +571,7 @@ struct heap_graph *heap_graph_read(const char *path, const uint8_t *bytes, size_
     l.graph->ocaml = report_copy(start->ocaml.bytes);
     l.graph->host = report_copy(start->host.bytes);
     l.graph->pid = start->pid;
+    l.graph->contents.written = (start->flags & MP_VALUES) != 0;
     if (!read)
         report_fail(error, path, "read it with `bactrian prof summary`",
                     "a recording, not a heap snapshot");
@@ -581,6 +604,7 @@ void heap_graph_free(struct heap_graph *g) {
     report_each(name, &g->names) { free(name->text); }
     report_each(place, &g->places) { free(*place); }
     heap_types_free(g);
+    heap_contents_free(&g->contents);
     report_free(g->names.at, g->modules.at, g->samples.at, g->places.at);
     report_free(g->first, g->edges, g->fields, g->words, g->kinds, g->root_list.at, g->kind_list.at,
                 g->program, g->ocaml, g->host, g);

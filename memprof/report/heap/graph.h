@@ -11,6 +11,7 @@
 #define BACTRIAN_MEMPROF_REPORT_HEAP_GRAPH_H
 
 #include "memprof/format/reader.h"
+#include "memprof/report/heap/contents.h"
 #include "memprof/report/model/base.h"
 
 /* What a root is: of the file, with its texts. */
@@ -83,9 +84,10 @@ struct heap_graph {
     REPORT_VECTOR(struct heap_module) modules; /* by node */
     REPORT_VECTOR(struct heap_sample) samples; /* by node */
     REPORT_VECTOR(char *)
-    places;                      /* `f (a.ml:1)` by the numbers of samples' places;
+    places;                        /* `f (a.ml:1)` by the numbers of samples' places;
                                                   owned; NULL: not used */
-    struct mp_record_heap total; /* as the snapshot counted */
+    struct heap_contents contents; /* by node - roots - 1 */
+    struct mp_record_heap total;   /* as the snapshot counted */
     char *program, *ocaml, *host;
     uint64_t pid;
 };

@@ -1,4 +1,4 @@
-/* names.c - see names.h. A snapshot has shapes only: a block without a name is its size and tag. */
+/* names.c - see names.h. A snapshot has shapes: a block without a name is its size and tag. */
 #include "memprof/report/heap/names.h"
 
 #include "gc/assert.h"

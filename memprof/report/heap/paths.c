@@ -122,6 +122,7 @@ static void add_child(const struct search *s, struct groups *to, uint32_t node, 
         struct group group = {
             .key = key,
             .step = {.node = node, .above = s->parent[node], .field = key.field, .depth = depth}};
+        group.step.index = field_of(s, node);
         group.step.of = above > 0 ? (uint32_t)(above - 1) : 0;
         number = (uint32_t)to->list.count;
         report_append(&to->list, group);

@@ -10,6 +10,7 @@ struct heap_step {
     uint32_t node;       /* one of them, or a root */
     uint32_t above;      /* the one before it on the path */
     uint32_t field;      /* by which it was reached; HEAP_NO_FIELD: not by a field, or by several */
+    uint32_t index;      /* the first of these fields; HEAP_NO_FIELD: not known */
     uint32_t fields, of; /* if by several: how many, and of how many one of the blocks above has */
     uint32_t depth;      /* of a root: 0 */
     uint64_t blocks, words; /* of those that the paths lead to */

@@ -1,12 +1,15 @@
 /* view.c - `prof heap`: the document of a snapshot. */
+#include "memprof/report/heap/equal.h"
+#include "memprof/report/heap/examples.h"
 #include "memprof/report/heap/heap.h"
 #include "memprof/report/heap/holders.h"
 #include "memprof/report/heap/names.h"
 #include "memprof/report/heap/sites.h"
+#include "memprof/report/model/text.h"
 
 #include <stdlib.h>
 
-enum { ROOTS = 15, HOLDER_ROWS = 60, SUSPECTS = 10, SITES = 15 };
+enum { ROOTS = 15, HOLDER_ROWS = 60, SUSPECTS = 10, SITES = 15, EQUALS = 15 };
 #define LEAST_HOLDER  0.01 /* of all words */
 #define LEAST_SUSPECT 0.1
 
@@ -99,14 +102,17 @@ static void add_holders(const struct snapshot *s) {
     report_table_columns(t, "retained", "retained", "share", "share", "own", "own", "blocks",
                          "blocks", NULL);
     if (s->graph->samples.count > 0) report_table_columns(t, "allocated", "allocated at", NULL);
+    if (s->graph->contents.written) report_table_columns(t, "example", "one of them", NULL);
     report_table_columns(t, "name", "what", NULL);
     size_t rows = report_rows_of(selection, HOLDER_ROWS);
     for (size_t i = 1; i < holders.list.count && i <= rows; i++) {
         const struct heap_holder *h = &holders.list.at[i];
-        struct report_cell cells[6] = {words_cell(h->retained), share_cell(s, h->retained),
+        struct report_cell cells[7] = {words_cell(h->retained), share_cell(s, h->retained),
                                        words_cell(h->own), report_count((double)h->blocks)};
         size_t count = 4;
         if (s->graph->samples.count > 0) cells[count++] = birth_cell(s->graph, h);
+        if (s->graph->contents.written)
+            cells[count++] = report_own_text(heap_example_text(s->graph, h->node));
         cells[count++] = report_own_text(holder_text(s->graph, h));
         report_table_row(t, h->depth - 1, cells, count);
     }
@@ -187,6 +193,34 @@ static void add_sites(const struct snapshot *s) {
     heap_held_free(&held);
 }
 
+/* ---- Equal strings. ---- */
+
+static void add_equals(const struct snapshot *s) {
+    if (!s->graph->contents.written) return;
+    struct heap_held held = heap_held_find(s->graph, s->tree);
+    struct heap_equals equals = heap_equals_find(s->graph, &held);
+    struct report_table *t = report_doc_table(s->doc, REPORT_TABLE, "equals",
+                                              "Equal strings, by what all copies but one take");
+    report_table_columns(t, "further", "further copies", "share", "share", "copies", "copies",
+                         "size", "each", "held", "held by", "name", "content", NULL);
+    size_t rows = report_rows_to_make(t, &s->request->selection, EQUALS, 0);
+    for (size_t i = 0; i < equals.list.count && i < rows; i++) {
+        const struct heap_equal *e = &equals.list.at[i];
+        const struct heap_content content = heap_content(s->graph, e->node);
+        char *holder = heap_holder_text(s->graph, &held, e->holder);
+        report_row(t, 0, words_cell(heap_equal_words(e)), share_cell(s, heap_equal_words(e)),
+                   report_count((double)e->copies), words_cell(e->words),
+                   report_own_text(report_format("%s, %u", holder, e->held)),
+                   report_own_text(heap_string_text(&content)));
+        free(holder);
+    }
+    char all[32];
+    report_write_bytes(all, 8.0 * (double)equals.words);
+    report_doc_note(s->doc, "Further copies of equal strings take %s in all.", all);
+    free(equals.list.at);
+    heap_held_free(&held);
+}
+
 struct report_doc *report_view_heap(const struct report_request *request) {
     struct snapshot s = {.request = request};
     s.graph = heap_graph_load(request->path, request->error);
@@ -199,6 +233,7 @@ struct report_doc *report_view_heap(const struct report_request *request) {
     add_roots(&s);
     add_holders(&s);
     add_sites(&s);
+    add_equals(&s);
     if (s.tree->unreachable > 0)
         report_doc_note(s.doc, "%zu blocks are reachable from no root in the file.",
                         s.tree->unreachable);

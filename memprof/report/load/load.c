@@ -263,7 +263,7 @@ static void add_event(struct loader *l, const struct mp_event *event) {
     case MP_EVENT_WRITTEN:
         report_replace(&model->snapshot, report_copy(event->written.path.bytes));
         break;
-    case MP_EVENT_ROOT ... MP_EVENT_TYPED: break; /* of heap snapshots, which are refused */
+    case MP_EVENT_ROOT ... MP_EVENT_CONTENTS: break; /* of heap snapshots, which are refused */
     case MP_EVENT_FINISH: set_outcome(model, event, time); break;
     case MP_EVENT_COST:
         model->overhead_processor = event->cost.overhead_ns;

@@ -10,26 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The length of the UTF-8 character at s; 0 if it is not well-formed. */
-static unsigned utf8_length(const unsigned char *s) {
-    unsigned n = s[0] < 0x80                   ? 1
-                 : s[0] >= 0xC2 && s[0] < 0xE0 ? 2
-                 : s[0] >= 0xE0 && s[0] < 0xF0 ? 3
-                 : s[0] >= 0xF0 && s[0] < 0xF5 ? 4
-                                               : 0;
-    for (unsigned i = 1; i < n; i++)
-        if ((s[i] & 0xC0) != 0x80) return 0;
-    if (s[0] == 0xE0 && s[1] < 0xA0) return 0;
-    if (s[0] == 0xED && s[1] > 0x9F) return 0;
-    if ((s[0] == 0xF0 && s[1] < 0x90) || (s[0] == 0xF4 && s[1] > 0x8F)) return 0;
-    return n;
-}
-
 void report_write_json_string(const char *text, FILE *out) {
     const unsigned char *s = (const unsigned char *)text;
     putc('"', out);
     while (*s != 0) {
-        unsigned n = utf8_length(s);
+        unsigned n = mp_utf8_bytes((const char *)s);
         if (n == 0) {
             fputs("\\ufffd", out); /* names may hold any bytes, JSON may not */
             s++;
