@@ -4,12 +4,22 @@ import re
 import shutil
 import unittest
 
-from support import Case
+from support import Case, ocaml5
 
 # A function that is hot, and exits where the minor heap is full.
 EXITS = r'''
 let rec pairs n = if n = 0 then [] else (n, n) :: pairs (n - 1)
 let () = for _ = 1 to 500 do ignore (pairs 1000) done; print_int 1
+'''
+
+# Exceptions that end fibers.
+RAISED = r'''
+open Effect.Deep
+let fiber f = match_with f () { retc = Fun.id; exnc = raise; effc = fun _ -> None }
+let () =
+  for _ = 1 to 100_000 do
+    try fiber (fun () -> fiber (fun () -> raise Exit)) with Exit -> ()
+  done
 '''
 
 
@@ -45,6 +55,12 @@ class MachineCode(Case):
             self.assertIn(instruction, listing)
             self.assertRegex(function, r'^[A-Z(]')
         self.assertNotIn('jit:', self.bactrian('--jit=off', '--gc-stats', program).err)
+
+    def test_exceptions_that_end_fibers_stay_in_machine_code(self):
+        self.place.write('raised.ml', RAISED)
+        self.place.tool(ocaml5() + '/bin/ocamlc', '-o', 'raised.byte', 'raised.ml')
+        numbers, text = self.statistics('raised.byte')
+        self.assertLess(numbers[3], 1000, text)
 
     def test_the_environment_chooses_as_the_option_does(self):
         program = self.program('exits', EXITS)

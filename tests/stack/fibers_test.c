@@ -183,8 +183,15 @@ static void enter(struct test *t, value handle) {
     assert_true(vm_fiber_resume(d, handle, d->stack.sp, val_of_int(0)));
 }
 
-/* Returns to where the computation was entered. */
-static void left(struct test *t) { t->d->stack.sp += 1 + 3; }
+/* Returns to where the computation was entered, instead of calling the handler with that many
+ * arguments. */
+static void left(struct test *t, int arguments) { t->d->stack.sp += 1 + arguments + 3; }
+/* PERFORM of the innermost fiber. */
+static void perform(struct domain *d, value cont) {
+    const uintptr_t words[] = {0, make_header(2, TAG_CONT, 0), 0};
+    field(cont, 1) = VAL_UNIT;
+    vm_fiber_perform(d, VAL_UNIT, cont, words);
+}
 
 static void suspend(struct test *t, struct computation *c) {
     struct domain *d = t->d;
@@ -197,10 +204,9 @@ static void suspend(struct test *t, struct computation *c) {
     save(d);
     value cont = new_small(d, 2, TAG_CONT);
     restore(d);
-    field(cont, 1) = val_of_int(0);
-    vm_fiber_perform(d, cont);
+    perform(d, cont);
     t->continuations[i] = cont;
-    left(t);
+    left(t, 3);
 }
 
 /* Runs the computation, which is suspended or does not exist, for some calls and returns. */
@@ -220,20 +226,20 @@ static void run(struct test *t, struct computation *c) {
     }
     size_t aim = random_below(t, 3) == 0 ? 0 : random_below(t, MOST_FRAMES);
     while (c->count > aim) {
-        if (d->stack.sp == vm_boundary(d)) assert_int_equal(vm_fiber_returned(d), 0);
+        if (d->stack.sp == vm_boundary(d)) assert_int_equal(vm_fiber_returned(d, VAL_UNIT), 0);
         leave(t, c);
         if (random_below(t, 200) == 0) break;
     }
     if (c->count == 0 && aim == 0) {
         assert_ptr_equal(d->stack.sp, vm_boundary(d));
-        require(vm_fiber_returned(d), c->handler);
+        require(vm_fiber_returned(d, VAL_UNIT), c->handler);
         c->exists = false;
-        left(t);
+        left(t, 1);
         return;
     }
     /* Frames in the buffer directly follow those on the stack. */
     while (c->count < MOST_FRAMES && (c->count == 0 || random_below(t, 5) != 0)) call(t, c);
-    if (d->stack.sp == vm_boundary(d)) assert_int_equal(vm_fiber_returned(d), 0);
+    if (d->stack.sp == vm_boundary(d)) assert_int_equal(vm_fiber_returned(d, VAL_UNIT), 0);
     suspend(t, c);
 }
 
@@ -273,9 +279,9 @@ static void return_once(struct test *t) {
         struct vm_resume to = resume_of_word(d->stack.sp[0]);
         if (same_resume(to, t->vm->watermark_code)) to = vm_watermark_returned(d, d->stack.sp);
         d->stack.sp += 3 + height_of_frame_word(frame_word_of(to));
-    } else if (vm_fiber_returned(d) != 0) {
+    } else if (vm_fiber_returned(d, VAL_UNIT) != 0) {
         assert_int_equal(d->stack.sp[0], val_of_int(0));
-        d->stack.sp++;
+        d->stack.sp += 2;
     }
 }
 
@@ -313,11 +319,13 @@ static value suspend_all(struct test *t) {
             save(d);
             cont = new_small(d, 2, TAG_CONT);
             restore(d);
-            field(cont, 1) = val_of_int(0);
-            vm_fiber_perform(d, cont);
+            perform(d, cont);
         } else {
-            assert_int_not_equal(vm_fiber_reperform(d, cont, outside, val_of_int(0)), 0);
+            value extra_args = val_of_int(0);
+            assert_int_not_equal(vm_fiber_reperform(d, VAL_UNIT, cont, outside, extra_args), 0);
         }
+        d->stack.sp += 3; /* the arguments */
+        d->stack.sp[0] = val_of_int(0);
         if (!vm_in_fiber(d)) return cont;
     }
 }
@@ -343,7 +351,7 @@ static void cs3_nested_fibers_are_not_walked_again(void **state) {
         nest(t, NESTED / 2, calls);
         if (round >= 6) {
             value cont = suspend_all(t);
-            left(t);
+            left(t, 0);
             take_call_stack(t);
             enter(t, vm_fiber_take(d, cont));
         }

@@ -87,9 +87,8 @@ static __attribute__((noinline)) value prepare(struct domain *d, value effect, v
 
 value vm_effect_reperform(struct domain *d, value effect, size_t height) {
     value *sp = d->stack.sp, *outside = sp + SAVED_WORDS + height, handler;
-    value extra_args = sp[2], cont;
-    while ((handler = vm_fiber_reperform(d, cont = sp[3], outside, extra_args)) == 0)
+    value extra_args = sp[2];
+    while ((handler = vm_fiber_reperform(d, effect, sp[3], outside, extra_args)) == 0)
         effect = prepare(d, effect, outside);
-    vm_effect_arguments(d, effect, cont);
     return handler;
 }

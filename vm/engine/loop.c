@@ -276,11 +276,8 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         if (d->stack.trap == 0) {
             if (!vm_in_fiber(d)) return exn_result(accu);
             d->stack.sp = sp;
-            if (!vm_fiber_fetch_trap(d)) {
-                value exn = accu;
-                accu = vm_fiber_failed(d);
-                HAND_OVER(exn);
-            }
+            value handler = vm_fiber_raised(d, accu);
+            if (handler != 0) END_FIBER(handler);
         }
         sp = d->stack.high - d->stack.trap;
         ASSERT((uintptr_t)int_of_val(sp[1]) < d->stack.trap); /* S3 */
@@ -435,7 +432,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
 
     /* ---- effects (vm/stack/fiber.h) ---- */
-    INSTR(PERFORM) { /* operands: the continuation's header, what vm_effect_perform stores in
+    INSTR(PERFORM) { /* operands: the continuation's header, what vm_fiber_perform stores in
                       * its second field, the frame word */
         if (UNLIKELY(!vm_fiber_fits(d, sp))) {
             if (!vm_in_fiber(d)) FAIL(unhandled);
@@ -447,7 +444,7 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         sp -= 3;
         PUSH_RETURN(4, 0);
         d->stack.sp = sp;
-        accu = vm_effect_perform(d, accu, block, pc);
+        accu = vm_fiber_perform(d, accu, block, pc);
         CALL_HANDLER();
     }
     INSTR(RESUME) { /* operands: the number of its arguments, the frame word */
@@ -474,14 +471,10 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
     }
     INNER(FIBER_RETURNED) { /* the boundary's return frame is popped */
         d->stack.sp = sp - 3;
-        value handler = vm_fiber_returned(d);
-        if (handler == 0) {
-            sp = d->stack.sp;
-            RETURN_TO_FRAME();
-        }
-        value result = accu;
-        accu = handler;
-        HAND_OVER(result);
+        value handler = vm_fiber_returned(d, accu);
+        if (handler != 0) END_FIBER(handler);
+        sp = d->stack.sp;
+        RETURN_TO_FRAME();
     }
 
     /* ---- the end ---- */

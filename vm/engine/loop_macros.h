@@ -63,11 +63,11 @@
         vm_effect_make_room(d, accu);                                 \
         RESTORE();                                                    \
     }
-/* The fiber outside gets v, the result or exception of one that has ended: calls handler A. */
-#define HAND_OVER(v)                                       \
+/* A fiber has ended: calls its handler. */
+#define END_FIBER(handler)                                 \
     do {                                                   \
+        accu = (handler);                                  \
         pc = (const uintptr_t *)d->vm->fiber_code.address; \
-        vm_effect_argument(d, (v));                        \
         CALL_HANDLER();                                    \
     } while (0)
 /* Continues where machine code left: at an instruction, or with the call of E. */

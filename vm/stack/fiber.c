@@ -3,6 +3,7 @@
 
 #include "gc/containers.h"
 #include "gc/heap.h"
+#include "gc/hooks.h"
 #include "vm/code/code.h"
 #include "vm/code/decoded.h"
 #include "vm/code/pc_map.h"
@@ -20,22 +21,36 @@ enum { PART_WORDS = IF_SMALL_TABLES(1, 32) };
 
 /* ---- Moving words. ---- */
 
-/* Copies n words one by one, because the words of the stack have just been stored one by one
- * (vm/engine/README.md, What makes the loop fast). */
+/* Copies the n words below `from` to those below `to`, one by one, because the words of the stack
+ * have just been stored one by one (vm/engine/README.md, What makes the loop fast). */
 static inline void copy_words(value *to, const value *from, size_t n) {
     const volatile value *p = from;
-    value *end = to + n;
-    for (; end - to >= 4; to += 4, p += 4) {
-        value a = p[0], b = p[1], c = p[2], e = p[3];
-        to[0] = a, to[1] = b, to[2] = c, to[3] = e;
-    }
-    for (; to < end; to++, p++) *to = *p;
+    volatile value *q = to;
+    ptrdiff_t i = -(ptrdiff_t)n;
+    if (n % 2 != 0) q[i] = p[i], i++;
+    for (; i != 0; i += 2) q[i] = p[i], q[i + 1] = p[i + 1];
 }
 
 /* The same for any n. */
 static inline void move_words(value *to, const value *from, size_t n) {
     if (n <= FIBER_WHOLE_WORDS) copy_words(to, from, n);
-    else memcpy(to, from, 8 * n);
+    else memcpy(to - n, from - n, 8 * n);
+}
+
+/* ---- Common switches, which do less: they call nothing, so they save no registers. Parameter
+ * `common`, a constant, says that a switch is one. ---- */
+
+#define ALWAYS_INLINE static inline __attribute__((always_inline))
+#define NOINLINE      static __attribute__((noinline))
+
+/* Whether leaving the innermost fiber, f, is common. Needs: there is one. */
+static inline bool is_common(const struct domain *d, const struct vm_fibers *t,
+                             const struct vm_fiber *f, const value *b) {
+    if (d->gc.marking || d->stack.lowest_watermark < b) return false;
+    if (d->stack.limit_boundary >= d->stack.boundary) return false; /* S8 */
+    if (f->outer == NO_FIBER) return true;
+    const struct vm_fiber *outer = &t->table[f->outer];
+    return *(outer->end - outer->used) == val_of_int(0); /* run_outer moves nothing */
 }
 
 /* ---- Trap frames that move. ---- */
@@ -62,20 +77,25 @@ static inline void leave_boundary(struct domain *d, value *b) {
     vm_watermarks_lift(d, b, outside);
 }
 
-/* Moves f's words from sp to its buffer. */
-static inline void put_aside(struct domain *d, struct vm_fiber *f, value *b) {
-    value *sp = d->stack.sp;
-    size_t n = (size_t)(b - sp);
-    ASSERT(sp <= b && f->used + n <= f->capacity);
-    f->rest = f->used;
-    f->used += (uint32_t)n;
-    move_words(f->end - f->used, sp, n);
+/* Whether n words fit f's buffer, and one on top (FB3). */
+static inline bool fits(const struct vm_fiber *f, size_t n) { return f->used + n < f->capacity; }
+
+/* Moves f's n innermost words, those below b, to its buffer, and pushes `top` (FB3). */
+ALWAYS_INLINE void put_aside(struct domain *d, struct vm_fiber *f, const value *b, size_t n,
+                             value top, bool common) {
+    uint32_t rest = f->used, used = rest + (uint32_t)n;
+    ASSERT(fits(f, n) && (!common || n <= FIBER_WHOLE_WORDS));
+    value *end = f->end, *to = end - rest;
+    f->rest = rest;
+    f->used = used + 1;
+    end[-1 - (ptrdiff_t)used] = top;
+    if (common) copy_words(to, b, n);
+    else move_words(to, b, n);
     if (d->stack.trap != 0) {
         /* Distances from the stack's high end become distances from f->end. */
-        intptr_t by = (intptr_t)f->rest - (intptr_t)d->stack.boundary;
+        intptr_t by = (intptr_t)rest - (intptr_t)d->stack.boundary;
         uintptr_t trap = (uintptr_t)((intptr_t)d->stack.trap + by);
-        value *end = f->end - by;
-        move_traps(end, d->stack.trap, 0, by, f->trap);
+        move_traps(end - by, d->stack.trap, 0, by, f->trap);
         f->trap = (uint32_t)trap;
     }
 }
@@ -107,7 +127,7 @@ static inline void put_back(struct domain *d, struct vm_fiber *f, value *b, size
     struct vm_fibers *t = d->vm->fibers;
     value *top = f->end - f->used;
     if (d->gc.marking) vm_fiber_preserve(t, f, top, top + n);
-    move_words(b - n, top, n);
+    move_words(b, top + n, n);
     f->used -= (uint32_t)n;
     if (f->clean > f->used) f->clean = f->used;
     d->stack.sp = b - n;
@@ -131,63 +151,67 @@ static inline value take_top(struct vm_fiber *f) {
 }
 
 /* The first fiber that waits at boundary b becomes the one that runs there, with its extra
- * arguments on top. Its frames stay in the buffer until control returns to them, since a handler
- * often performs again. */
-static void run_outer(struct domain *d, value *b, uint32_t index) {
-    struct vm_fibers *t = d->vm->fibers;
+ * arguments on top, at the stack pointer that is returned. Its frames stay in the buffer until
+ * control returns to them, since a handler often performs again. */
+ALWAYS_INLINE value *run_outer(struct domain *d, struct vm_fibers *t, value *b, uint32_t index,
+                               bool common) {
     struct vm_fiber *f = &t->table[index];
     ASSERT(t->status[index].state == FIBER_LINKED); /* FB2 */
-    if (d->gc.marking) vm_fiber_darken(t, index);
+    if (!common && d->gc.marking) vm_fiber_darken(t, index);
     b[BOUNDARY_FIBER] = (value)f | 1;
     t->status[index].state = FIBER_RUNNING;
-    value extra_args = take_top(f);
-    d->stack.sp = b;
+    value extra_args = take_top(f), *sp = b;
+    ASSERT(!common || extra_args == val_of_int(0));
     d->stack.trap = 0;
-    if (extra_args != val_of_int(0))
+    if (!common && extra_args != val_of_int(0)) {
         put_back(d, f, b, part_of(f, f->end - f->used + int_of_val(extra_args)));
-    *--d->stack.sp = extra_args;
+        sp = d->stack.sp;
+    }
+    *--sp = extra_args;
+    return sp;
 }
 
-/* The limit of frames becomes that of the innermost fiber, or of the thread (S8). Returns
- * handler. */
-static __attribute__((noinline)) value limit_innermost(struct domain *d, value handler) {
+/* The limit of frames becomes that of the innermost fiber, or of the thread (S8). */
+static void limit_innermost(struct domain *d) {
     d->stack.limit_boundary = d->stack.boundary;
     vm_stack_apply_limit(d);
-    return handler;
 }
 
-/* The same if it is that of a fiber that was left. */
-static inline value limit_outside(struct domain *d, value handler) {
-    bool left = d->stack.limit_boundary > d->stack.boundary;
-    return __builtin_expect(left, 0) ? limit_innermost(d, handler) : handler;
-}
-
-/* Control leaves f for its caller: a fiber that waits at the same boundary, or the frames
- * outside. */
-static inline void go_outwards(struct domain *d, struct vm_fiber *f, value *b) {
+/* Control leaves f for its caller: a fiber that waits at the same boundary, or the frames outside.
+ * Returns where the number of its extra arguments is. */
+ALWAYS_INLINE value *go_outwards(struct domain *d, struct vm_fibers *t, struct vm_fiber *f,
+                                 value *b, bool common) {
     uint32_t outer = f->outer;
-    if (__builtin_expect(outer != NO_FIBER, 0)) {
+    value *sp = b + BOUNDARY_EXTRA;
+    if (outer != NO_FIBER) {
         f->outer = NO_FIBER;
-        run_outer(d, b, outer);
-        if (d->stack.limit_boundary == d->stack.boundary) limit_innermost(d, 0);
-        return;
+        sp = run_outer(d, t, b, outer, common);
+    } else {
+        d->stack.trap = (uintptr_t)int_of_val(b[BOUNDARY_TRAP]);
+        d->stack.boundary = (uintptr_t)int_of_val(b[BOUNDARY_OUTER]);
     }
-    d->stack.trap = (uintptr_t)int_of_val(b[BOUNDARY_TRAP]);
-    d->stack.boundary = (uintptr_t)int_of_val(b[BOUNDARY_OUTER]);
-    d->stack.sp = b + BOUNDARY_EXTRA;
+    /* It may be that of f. */
+    uintptr_t limit = d->stack.limit_boundary, outside = d->stack.boundary;
+    bool left = limit > outside || (outer != NO_FIBER && limit == outside);
+    ASSERT(!common || !left);
+    if (!common && left) limit_innermost(d);
+    return sp;
 }
 
-static inline value handler_of(struct domain *d, const struct vm_fiber *f,
-                               enum vm_fiber_handler which) {
+ALWAYS_INLINE value handler_of(struct domain *d, const struct vm_fiber *f,
+                               enum vm_fiber_handler which, bool common) {
     value handler = f->handlers[which];
-    if (d->gc.marking) vm_fiber_preserve(d->vm->fibers, f, &handler, &handler + 1);
+    if (!common && d->gc.marking)
+        vm_fiber_preserve(d->vm->fibers, f, &f->handlers[which], &f->handlers[which] + 1);
     return handler;
 }
+
+/* ---- Performing. ---- */
 
 /* Shows the profiler the innermost fiber, which is about to be suspended with its words from
  * `outside` on. Needs: E2. */
-static __attribute__((noinline)) void report_suspension(struct domain *d, const value *outside,
-                                                        value cont, const struct vm_fiber *inner) {
+static void report_suspension(struct domain *d, const value *outside, value cont,
+                              const struct vm_fiber *inner) {
     struct vm_fibers *t = d->vm->fibers;
     const struct vm_profiler *profiler = &d->vm->profiler;
     const value *b = vm_boundary(d);
@@ -201,130 +225,167 @@ static __attribute__((noinline)) void report_suspension(struct domain *d, const 
 }
 
 /* The same when a return frame is at sp. */
-static __attribute__((noinline)) void report_performing(struct domain *d, value cont) {
+static void report_performing(struct domain *d, value cont) {
     value *sp = d->stack.sp, return_to = sp[0], env = sp[1];
     sp[0] = env, sp[1] = (value)frame_word_of(resume_of_word(return_to)); /* E2 */
     report_suspension(d, sp, cont, NULL);
     sp[0] = return_to, sp[1] = env;
 }
 
-/* Suspends the innermost fiber: sets its state and pushes a word on its top (FB3). */
-static inline __attribute__((always_inline)) value suspend(struct domain *d, struct vm_fiber *f,
-                                                           uint32_t index, value *b,
-                                                           enum vm_fiber_state state, value top) {
-    struct vm_fibers *t = d->vm->fibers;
+/* Suspends the innermost fiber, which is f, with its n words below b, and pushes a word on its top
+ * (FB3). Returns its handler; the arguments are the effect, cont and its handle. */
+ALWAYS_INLINE value suspend(struct domain *d, struct vm_fibers *t, struct vm_fiber *f,
+                            uint32_t index, value *b, size_t n, enum vm_fiber_state state,
+                            value top, value effect, value cont, value handle, bool common) {
     ASSERT(vm_in_fiber(d) && t->status[index].state == FIBER_RUNNING); /* FB1, FB2 */
-    value handler = handler_of(d, f, FIBER_ON_EFFECT);
-    leave_boundary(d, b);
-    put_aside(d, f, b);
-    f->end[-(ptrdiff_t)++f->used] = top;
-    ASSERT(f->used <= f->capacity);
+    value handler = handler_of(d, f, FIBER_ON_EFFECT, common);
+    if (!common) leave_boundary(d, b);
+    put_aside(d, f, b, n, top, common);
     vm_fiber_make_dirty(t, index, state);
-    go_outwards(d, f, b);
-    return limit_outside(d, handler);
+    value *out = go_outwards(d, t, f, b, common), extra_args = out[0];
+    out[0] = handle, out[-1] = cont, out[-2] = effect, out[-3] = extra_args + 4;
+    d->stack.sp = out - 3;
+    return handler;
 }
 
-static __attribute__((noinline)) value perform(struct domain *d, value cont) {
-    value *b = vm_boundary(d);
+ALWAYS_INLINE value perform(struct domain *d, struct vm_fibers *t, value *b, size_t n, value effect,
+                            value cont, const uintptr_t *words, bool common) {
     struct vm_fiber *f = vm_fiber_of_boundary(b);
-    uint32_t index = vm_fiber_index(d->vm->fibers, f);
+    uint32_t index = vm_fiber_index(t, f);
     ASSERT(gc_is_young(&d->gc, cont));
     vm_fiber_next_generation(f);
-    field(cont, 0) = vm_fiber_handle(f, index);
+    value handle = vm_fiber_handle(f, index);
+    field(cont, 0) = handle;
+    if (words[1] != make_header(1, TAG_CONT, 0)) field(cont, 1) = handle & (value)words[2];
     f->outermost = index;
-    return suspend(d, f, index, b, FIBER_LEADING, cont + 1);
+    return suspend(d, t, f, index, b, n, FIBER_LEADING, cont + 1, effect, cont, handle, common);
 }
 
-/* Rare cases are in another function, so that this one saves no registers. */
-value vm_fiber_perform(struct domain *d, value cont) {
+value vm_fiber_perform(struct domain *d, value effect, value cont, const uintptr_t *words) {
     if (__builtin_expect(d->vm->profiler.fiber_suspended != NULL, 0)) report_performing(d, cont);
-    return perform(d, cont);
+    value *b = vm_boundary(d);
+    size_t n = (size_t)(b - d->stack.sp);
+    return perform(d, d->vm->fibers, b, n, effect, cont, words, false);
 }
 
-value vm_fiber_reperform(struct domain *d, value cont, value *outside, value extra_args) {
+ALWAYS_INLINE value reperform(struct domain *d, struct vm_fibers *t, value *b, size_t n,
+                              value effect, value cont, value extra_args, bool common) {
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
+    uint32_t index = vm_fiber_index(t, f);
+    value handle = field(cont, 0);
+    struct vm_fiber *first = &t->table[vm_fiber_index_of(handle)];
+    t->table[first->outermost].outer = index;
+    first->outermost = index;
+    f->boundary = 0;
+    return suspend(d, t, f, index, b, n, FIBER_LINKED, extra_args, effect, cont, handle, common);
+}
+
+value vm_fiber_reperform(struct domain *d, value effect, value cont, value *outside,
+                         value extra_args) {
     struct vm_fibers *t = d->vm->fibers;
     struct vm_fiber *first = vm_fiber_leading(t, cont);
     if (first == NULL || !vm_fiber_fits(d, outside)) return 0;
     if (__builtin_expect(d->vm->profiler.fiber_suspended != NULL, 0))
         report_suspension(d, outside, cont, first);
-    d->stack.sp = outside;
     value *b = vm_boundary(d);
-    struct vm_fiber *f = vm_fiber_of_boundary(b);
-    uint32_t index = vm_fiber_index(t, f);
-    t->table[first->outermost].outer = index;
-    first->outermost = index;
-    f->boundary = 0;
-    return suspend(d, f, index, b, FIBER_LINKED, extra_args);
+    return reperform(d, t, b, (size_t)(b - outside), effect, cont, extra_args, false);
 }
+
+/* ---- Resuming. ---- */
 
 /* Moves the innermost frames of f to the stack, inside b, to resume it there. */
 static inline void go_on(struct domain *d, struct vm_fiber *f, value *b) {
     put_back(d, f, b, part_of(f, f->end - f->used));
 }
 
-static __attribute__((noinline)) bool move_limit(struct domain *d) {
-    limit_innermost(d, 0);
-    return true;
+/* The limit of frames is that of f, which is resumed at b, if it is too low for it, or was moved
+ * for it (vm_stack_reserve_fiber). used: its words that stay in the buffer. */
+static inline bool moves_limit(const struct domain *d, const value *b, uintptr_t outer,
+                               uint32_t used) {
+    return d->stack.limit_boundary > outer ||
+           (uintptr_t)(b + used) > d->gc.mutator_limit_idle + d->fiber_bytes;
 }
 
-/* The limit of frames is that of f, which has just been resumed, if it is too low for it, or was
- * moved for it (vm_stack_reserve_fiber). `outer`: the boundary outside. Returns true. */
-static inline bool limit_resumed(struct domain *d, const struct vm_fiber *f, const value *b,
-                                 uintptr_t outer) {
-    bool moved = d->stack.limit_boundary > outer;
-    moved |= (uintptr_t)(b + f->used) > d->gc.mutator_limit_idle + d->fiber_bytes;
-    return __builtin_expect(moved, 0) ? move_limit(d) : true;
-}
-
-static __attribute__((noinline)) bool resume_frames(struct domain *d, struct vm_fiber *f, value *b,
-                                                    uintptr_t outer) {
-    take_top(f);
-    go_on(d, f, b);
-    return limit_resumed(d, f, b, outer);
-}
-
-bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra_args) {
-    struct vm_fibers *t = d->vm->fibers;
-    struct vm_fiber *f = vm_fiber_find(t, handle, FIBER_TAKEN);
+/* The taken fiber of handle, if there is room inside `outside`. */
+static inline struct vm_fiber *find_taken(const struct domain *d, const struct vm_fibers *t,
+                                          value handle, const value *outside) {
     uintptr_t low = (uintptr_t)outside - vm_fiber_room_bytes(d->vm);
-    if (f == NULL || low < d->gc.mutator_limit_idle) return false;
+    return low < d->gc.mutator_limit_idle ? NULL : vm_fiber_find(t, handle, FIBER_TAKEN);
+}
+
+/* f begins to run inside a new boundary, with no frames yet. */
+static inline value *push_boundary(struct domain *d, struct vm_fibers *t, struct vm_fiber *f,
+                                   uint32_t index, value *outside, value extra_args) {
     value *b = outside - BOUNDARY_WORDS;
     b[BOUNDARY_CODE] = word_of_resume(d->vm->fiber_code);
     b[BOUNDARY_FIBER] = (value)f | 1;
     b[BOUNDARY_CACHED] = val_of_int(0);
     b[BOUNDARY_TRAP] = val_of_int((intptr_t)d->stack.trap);
-    uintptr_t outer = d->stack.boundary;
-    b[BOUNDARY_OUTER] = val_of_int((intptr_t)outer);
+    b[BOUNDARY_OUTER] = val_of_int((intptr_t)d->stack.boundary);
     b[BOUNDARY_EXTRA] = extra_args;
     d->stack.boundary = (uintptr_t)(d->stack.high - b);
     t->table[f->outermost].boundary = (uint32_t)d->stack.boundary;
-    t->status[vm_fiber_index(t, f)].state = FIBER_RUNNING;
-    d->stack.sp = b;
+    t->status[index].state = FIBER_RUNNING;
     d->stack.trap = 0;
-    if (f->used != 0) return resume_frames(d, f, b, outer);
-    return limit_resumed(d, f, b, outer);
+    return b;
 }
 
-/* Ends f, whose boundary is b, and returns its handler of the given kind. */
-static inline value end_fiber(struct domain *d, struct vm_fiber *f, value *b,
-                              enum vm_fiber_handler which) {
-    value handler = handler_of(d, f, which);
-    go_outwards(d, f, b);
-    vm_fiber_free(d->vm->fibers, f);
-    return limit_outside(d, handler);
+/* Resumes f in place of the words from `outside` down, where there is room. */
+static inline void resume(struct domain *d, struct vm_fiber *f, value *outside, value extra_args) {
+    struct vm_fibers *t = d->vm->fibers;
+    uintptr_t outer = d->stack.boundary;
+    value *b = push_boundary(d, t, f, vm_fiber_index(t, f), outside, extra_args);
+    d->stack.sp = b;
+    if (f->used != 0) {
+        take_top(f);
+        go_on(d, f, b);
+    }
+    if (moves_limit(d, b, outer, f->used)) limit_innermost(d);
 }
 
-value vm_fiber_returned(struct domain *d) {
+bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra_args) {
+    struct vm_fiber *f = find_taken(d, d->vm->fibers, handle, outside);
+    if (f != NULL) resume(d, f, outside, extra_args);
+    return f != NULL;
+}
+
+/* Moves all frames of f, which has been suspended, to the stack, inside b. Returns the stack
+ * pointer. */
+static inline value *put_all_back(struct domain *d, struct vm_fiber *f, value *b) {
+    size_t n = f->used - 1;
+    ASSERT(n < FIBER_WHOLE_WORDS && !d->gc.marking); /* FB5 */
+    const value *end = f->end;
+    uint32_t trap = f->trap;
+    f->used = f->clean = f->trap = 0;
+    copy_words(b, end, n);
+    if (trap != 0) {
+        move_traps(b, trap, 0, (intptr_t)d->stack.boundary, 0);
+        d->stack.trap = trap + d->stack.boundary;
+    }
+    return b - n;
+}
+
+/* ---- The end of a fiber. ---- */
+
+/* Ends f, whose boundary is b, and returns its handler of the given kind, with v as its
+ * argument. */
+ALWAYS_INLINE value end_fiber(struct domain *d, struct vm_fibers *t, struct vm_fiber *f, value *b,
+                              enum vm_fiber_handler which, value v, bool common) {
+    value handler = handler_of(d, f, which, common);
+    value *out = go_outwards(d, t, f, b, common), extra_args = out[0];
+    if (common) vm_fiber_free_common(t, f);
+    else vm_fiber_free(t, f);
+    out[0] = v, out[-1] = extra_args;
+    d->stack.sp = out - 1;
+    return handler;
+}
+
+value vm_fiber_returned(struct domain *d, value result) {
     value *b = vm_boundary(d);
     struct vm_fiber *f = vm_fiber_of_boundary(b);
-    if (f->used == 0) return end_fiber(d, f, b, FIBER_ON_VALUE);
+    if (f->used == 0) return end_fiber(d, d->vm->fibers, f, b, FIBER_ON_VALUE, result, false);
     go_on(d, f, b);
     return 0;
-}
-
-value vm_fiber_failed(struct domain *d) {
-    value *b = vm_boundary(d);
-    return end_fiber(d, vm_fiber_of_boundary(b), b, FIBER_ON_EXCEPTION);
 }
 
 /* The return frame of the frame that has a trap frame on top. */
@@ -335,15 +396,116 @@ static value *after_handler(struct vm *vm, value *trap_frame) {
     return trap_frame + 4 + vm_decoded_row(vm, code, handler).height + int_of_val(trap_frame[3]);
 }
 
-bool vm_fiber_fetch_trap(struct domain *d) {
+value vm_fiber_raised(struct domain *d, value exn) {
     value *b = vm_boundary(d);
     struct vm_fiber *f = vm_fiber_of_boundary(b);
     ASSERT(d->stack.trap == 0 && vm_in_fiber(d));
     leave_boundary(d, b);
-    if (f->trap == 0) return false;
+    if (f->trap == 0) return end_fiber(d, d->vm->fibers, f, b, FIBER_ON_EXCEPTION, exn, false);
     f->used = f->trap;
     put_back(d, f, b, part_of(f, after_handler(d->vm, f->end - f->used)));
-    return true;
+    return 0;
+}
+
+/* ---- For machine code. ---- */
+
+/* The common switches are here; what is in other functions does not make these save registers. */
+NOINLINE struct vm_switch perform_rarely(struct domain *d, value effect, const uintptr_t *words) {
+    value cont = gc_bump(&d->gc, wosize_of_header(words[1]), TAG_CONT);
+    return (struct vm_switch){vm_fiber_perform(d, effect, cont, words), effect};
+}
+
+struct vm_switch vm_switch_perform(struct domain *d, value effect, const uintptr_t *words) {
+    struct vm_fibers *t = d->vm->fibers;
+    value *b = vm_boundary(d);
+    size_t n = (size_t)(b - d->stack.sp), fields = wosize_of_header(words[1]);
+    if (!vm_in_fiber(d) || !gc_only_bump_due(&d->gc, fields)) return (struct vm_switch){0, effect};
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
+    if (!fits(f, n)) return (struct vm_switch){0, effect};
+    if (!is_common(d, t, f, b) || n > FIBER_WHOLE_WORDS || d->vm->profiler.fiber_suspended != NULL)
+        return perform_rarely(d, effect, words);
+    value cont = gc_bump(&d->gc, fields, TAG_CONT);
+    return (struct vm_switch){perform(d, t, b, n, effect, cont, words, true), effect};
+}
+
+NOINLINE struct vm_switch reperform_rarely(struct domain *d, value effect, value *outside) {
+    value cont = d->stack.sp[0];
+    return (struct vm_switch){vm_fiber_reperform(d, effect, cont, outside, val_of_int(0)), effect};
+}
+
+struct vm_switch vm_switch_reperform(struct domain *d, value effect, value *outside) {
+    struct vm_fibers *t = d->vm->fibers;
+    value cont = d->stack.sp[0], *b = vm_boundary(d);
+    size_t n = (size_t)(b - outside);
+    if (vm_fiber_leading(t, cont) == NULL || !vm_in_fiber(d)) return (struct vm_switch){0, effect};
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
+    if (!fits(f, n) || d->vm->profiler.fiber_suspended != NULL)
+        return (struct vm_switch){0, effect};
+    if (!is_common(d, t, f, b) || n > FIBER_WHOLE_WORDS)
+        return reperform_rarely(d, effect, outside);
+    return (struct vm_switch){reperform(d, t, b, n, effect, cont, val_of_int(0), true), effect};
+}
+
+/* Fiber f, which was resumed in place of the words from `outside` down and whose words begin at sp,
+ * calls function. */
+static inline struct vm_switch call_inside(struct domain *d, value *sp, value *outside,
+                                           value return_to, value env, value function,
+                                           value argument) {
+    if (return_to != 0) outside[0] = return_to, outside[1] = env, outside[2] = val_of_int(0);
+    sp[-1] = argument, sp[-2] = val_of_int(0);
+    d->stack.sp = sp - 2;
+    return (struct vm_switch){function, 0};
+}
+
+NOINLINE struct vm_switch resume_rarely(struct domain *d, struct vm_fiber *f, value *outside,
+                                        value return_to, value env) {
+    value function = d->stack.sp[0], argument = d->stack.sp[1];
+    resume(d, f, outside, val_of_int(0));
+    return call_inside(d, d->stack.sp, outside, return_to, env, function, argument);
+}
+
+struct vm_switch vm_switch_resume(struct domain *d, value handle, value *outside, value return_to,
+                                  value env) {
+    struct vm_fibers *t = d->vm->fibers;
+    struct vm_fiber *f = find_taken(d, t, handle, outside);
+    if (f == NULL) return (struct vm_switch){0, handle};
+    uint32_t used = f->used;
+    if (used > FIBER_WHOLE_WORDS || (used != 0 && d->gc.marking) ||
+        moves_limit(d, outside - BOUNDARY_WORDS, d->stack.boundary, 0))
+        return resume_rarely(d, f, outside, return_to, env);
+    value function = d->stack.sp[0], argument = d->stack.sp[1];
+    value *b = push_boundary(d, t, f, vm_fiber_index_of(handle), outside, val_of_int(0));
+    value *sp = used != 0 ? put_all_back(d, f, b) : b;
+    return call_inside(d, sp, outside, return_to, env, function, argument);
+}
+
+NOINLINE struct vm_switch returned_rarely(struct domain *d, value result) {
+    d->stack.sp = vm_boundary(d);
+    return (struct vm_switch){vm_fiber_returned(d, result), result};
+}
+
+struct vm_switch vm_switch_returned(struct domain *d, value result) {
+    struct vm_fibers *t = d->vm->fibers;
+    value *b = vm_boundary(d);
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
+    if (f->used != 0 || !is_common(d, t, f, b) || !vm_fiber_is_kept(t, f))
+        return returned_rarely(d, result);
+    return (struct vm_switch){end_fiber(d, t, f, b, FIBER_ON_VALUE, result, true), result};
+}
+
+NOINLINE struct vm_switch raised_rarely(struct domain *d, value exn) {
+    d->stack.sp = vm_boundary(d);
+    return (struct vm_switch){vm_fiber_raised(d, exn), exn};
+}
+
+struct vm_switch vm_switch_raised(struct domain *d, value exn) {
+    if (!vm_in_fiber(d)) return (struct vm_switch){0, exn};
+    struct vm_fibers *t = d->vm->fibers;
+    value *b = vm_boundary(d);
+    struct vm_fiber *f = vm_fiber_of_boundary(b);
+    if (f->trap != 0 || !is_common(d, t, f, b) || !vm_fiber_is_kept(t, f))
+        return raised_rarely(d, exn);
+    return (struct vm_switch){end_fiber(d, t, f, b, FIBER_ON_EXCEPTION, exn, true), exn};
 }
 
 /* ---- Moving frames for tests (vm_fiber_shed). ---- */
@@ -393,7 +555,7 @@ void vm_fiber_shed(struct domain *d) {
     memmove(b - kept, d->stack.sp, 8 * kept);
     d->stack.sp = b - kept;
     vm_fiber_make_dirty(d->vm->fibers, vm_fiber_index(d->vm->fibers, f), FIBER_RUNNING);
-    limit_innermost(d, 0);
+    limit_innermost(d);
 }
 
 /* ---- Walks. ---- */

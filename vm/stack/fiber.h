@@ -162,14 +162,16 @@ static inline size_t vm_fiber_words(const struct domain *d, const value *at) {
  * GC: may run. */
 void vm_fiber_reserve(struct domain *d);
 /* PERFORM and REPERFORMTERM: suspends the innermost fiber, whose words from d->stack.sp on leave
- * the stack. d->stack.sp is then at the X of the fiber outside, followed by as many arguments.
- * Returns the handler for effects. Needs: vm_fiber_fits. GC: never. */
-/* Its continuation becomes cont, a young block; on top is the return frame. */
-value vm_fiber_perform(struct domain *d, value cont);
+ * the stack. Returns the handler for effects, which is to be called: at d->stack.sp is the number
+ * of its extra arguments, tagged, then the arguments. Needs: vm_fiber_fits. GC: never. */
+/* Its continuation becomes cont, a young block; on top is the return frame. words: of the
+ * instruction. */
+value vm_fiber_perform(struct domain *d, value effect, value cont, const uintptr_t *words);
 /* It is appended to the chain of continuation cont; `outside` the frame that passes the effect on
  * are extra_args arguments, tagged. Needs: E2 if a profiler is to see it. 0: cont has no fiber, or
  * the innermost one does not fit; nothing was done. */
-value vm_fiber_reperform(struct domain *d, value cont, value *outside, value extra_args);
+value vm_fiber_reperform(struct domain *d, value effect, value cont, value *outside,
+                         value extra_args);
 /* Bytes that a resumed fiber may use without a check: the part that is moved back ends with a frame
  * and its arguments, and its innermost frame may grow. GC: never. */
 static inline size_t vm_fiber_room_bytes(const struct vm *vm) {
@@ -180,16 +182,33 @@ static inline size_t vm_fiber_room_bytes(const struct vm *vm) {
  * then at the return frame where the fiber continues. False: the handle is invalid, or there is no
  * room. GC: never. */
 bool vm_fiber_resume(struct domain *d, value handle, value *outside, value extra_args);
-/* The innermost fiber returned: its first function, or all of it that was on the stack. Ends it and
- * returns its handler, with d->stack.sp as after vm_fiber_perform; or 0: there is more, d->stack.sp
- * is at the next return frame. GC: never. */
-value vm_fiber_returned(struct domain *d);
-/* An exception is to be raised where stack.trap is 0. True: stack.trap is now one that was in the
- * buffer. GC: never. */
-bool vm_fiber_fetch_trap(struct domain *d);
-/* Then, if it was false: ends the innermost fiber, and returns its handler, as vm_fiber_returned.
- * GC: never. */
-value vm_fiber_failed(struct domain *d);
+/* The innermost fiber returned that result: its first function, or all of it that was on the stack.
+ * Ends it and returns its handler, to be called as that of vm_fiber_perform; or 0: there is more,
+ * d->stack.sp is at the next return frame. GC: never. */
+value vm_fiber_returned(struct domain *d, value result);
+/* An exception is raised in the innermost fiber, where stack.trap is 0. Ends it and returns its
+ * handler, as above; or 0: stack.trap is now a trap frame that was in the buffer. GC: never. */
+value vm_fiber_raised(struct domain *d, value exn);
+
+/* ---- The same for machine code: the result is in two registers. GC: never. ---- */
+
+struct vm_switch {
+    value closure; /* to be called; 0: the loop is to do it */
+    value a;       /* if that is 0: A before the switch */
+};
+struct vm_switch vm_switch_perform(struct domain *d, value effect, const uintptr_t *words);
+/* The continuation is at sp. */
+struct vm_switch vm_switch_reperform(struct domain *d, value effect, value *outside);
+/* At sp are a function and its argument. return_to: of the frame that resumes the fiber; 0: a tail
+ * call. */
+struct vm_switch vm_switch_resume(struct domain *d, value handle, value *outside, value return_to,
+                                  value env);
+/* The boundary's return frame was popped. Closure 0: d->stack.sp is at the next one, and a is the
+ * result. */
+struct vm_switch vm_switch_returned(struct domain *d, value result);
+/* Where stack.trap is 0, in a fiber or not. */
+struct vm_switch vm_switch_raised(struct domain *d, value exn);
+
 /* For tests (--gc-stress=5): moves all frames of the running fiber except the innermost one off the
  * stack, as if it had been suspended and resumed. Needs: E2, outside primitives. Fails: raises
  * Out_of_memory. GC: may run. */

@@ -52,6 +52,8 @@ static inline uint32_t vm_fiber_index(const struct vm_fibers *t, const struct vm
 static inline value vm_fiber_handle(const struct vm_fiber *f, uint32_t index) {
     return val_of_int((intptr_t)f->generation << 32 | index);
 }
+/* The index in a handle. GC: never. */
+static inline uint32_t vm_fiber_index_of(value handle) { return (uint32_t)((uint64_t)handle >> 1); }
 /* The handles of f are no longer valid. GC: never. */
 static inline void vm_fiber_next_generation(struct vm_fiber *f) {
     enum { LAST = 1 << 29 };
@@ -61,7 +63,7 @@ static inline void vm_fiber_next_generation(struct vm_fiber *f) {
  * GC: never. */
 static inline struct vm_fiber *vm_fiber_find(const struct vm_fibers *t, value v,
                                              enum vm_fiber_state state) {
-    uint32_t index = (uint32_t)((uint64_t)v >> 1);
+    uint32_t index = vm_fiber_index_of(v);
     if (t == NULL || index >= t->count) return NULL;
     struct vm_fiber *f = &t->table[index];
     return vm_fiber_handle(f, index) == v && t->status[index].state == state ? f : NULL;
@@ -91,6 +93,26 @@ void vm_fiber_preserve(struct vm_fibers *t, const struct vm_fiber *f, const valu
                        const value *to);
 /* Frees f alone. GC: never. */
 void vm_fiber_free(struct vm_fibers *t, struct vm_fiber *f);
+/* Whether free fiber f may keep its buffer, and no profiler is to be notified. GC: never. */
+static inline bool vm_fiber_is_kept(const struct vm_fibers *t, const struct vm_fiber *f) {
+    /* Buffers that free fibers keep for reuse: of each, and all together. */
+    enum {
+        KEPT_BUFFER_WORDS = IF_SMALL_TABLES(8, 1024),
+        MOST_WORDS = IF_SMALL_TABLES(64, 1 << 16)
+    };
+    return f->capacity <= KEPT_BUFFER_WORDS && t->kept_words + f->capacity <= MOST_WORDS &&
+           !t->status[vm_fiber_index(t, f)].reported;
+}
+/* vm_fiber_free where vm_fiber_is_kept, while not marking. GC: never. */
+static inline void vm_fiber_free_common(struct vm_fibers *t, struct vm_fiber *f) {
+    uint32_t index = vm_fiber_index(t, f);
+    ASSERT(t->status[index].state != FIBER_FREE && t->status[index].colour == t->colour);
+    t->kept_words += f->capacity;
+    f->used = 0;
+    t->status[index].state = FIBER_FREE;
+    f->outer = t->free;
+    t->free = index;
+}
 /* Frees f and the fibers outside it in its chain. GC: never. */
 void vm_fiber_free_chain(struct vm_fibers *t, uint32_t index);
 

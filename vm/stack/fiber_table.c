@@ -14,9 +14,6 @@
 enum {
     SENTINEL_WORDS = 2, /* the return frame at the end, whose third word is never read */
     FIRST_BUFFER_WORDS = IF_SMALL_TABLES(1, 5),
-    /* Buffers that free fibers keep for reuse: of each, and all together. */
-    KEPT_BUFFER_WORDS = IF_SMALL_TABLES(8, 1024),
-    ALL_KEPT_WORDS = IF_SMALL_TABLES(64, 1 << 16),
 };
 #define MOST_FIBERS       ((size_t)1 << 28)
 #define MOST_BUFFER_WORDS ((size_t)UINT32_MAX / 2)
@@ -96,13 +93,14 @@ struct vm_fiber *vm_fiber_of_cont(const struct vm *vm, value cont) {
     return vm_fiber_leading(vm->fibers, cont);
 }
 
-static inline value take(const struct vm_fibers *t, struct vm_fiber *f, value cont) {
-    uint32_t index = vm_fiber_index(t, f);
+static inline value take(const struct vm_fibers *t, struct vm_fiber *f, uint32_t index,
+                         value cont) {
     __builtin_prefetch(f->end - f->used); /* RESUME will read it */
     field(cont, 0) = val_of_int(0);       /* in place of another integer */
     vm_fiber_next_generation(f);
+    value handle = vm_fiber_handle(f, index);
     t->status[index].state = FIBER_TAKEN;
-    return vm_fiber_handle(f, index);
+    return handle;
 }
 
 /* The same if the profiler or marking must be notified. */
@@ -111,15 +109,16 @@ static __attribute__((noinline)) value take_watched(struct vm_fibers *t, struct 
     uint32_t index = vm_fiber_index(t, f);
     if (t->status[index].reported) report_chain_left(t, index);
     if (t->vm->domain->gc.marking) vm_fiber_darken(t, index);
-    return take(t, f, cont);
+    return take(t, f, index, cont);
 }
 
 value vm_fiber_take(struct domain *d, value cont) {
     struct vm_fibers *t = d->vm->fibers;
     struct vm_fiber *f = vm_fiber_leading(t, cont);
     if (f == NULL) return val_of_int(0);
-    if (t->status[vm_fiber_index(t, f)].reported || d->gc.marking) return take_watched(t, f, cont);
-    return take(t, f, cont);
+    uint32_t index = vm_fiber_index_of(field(cont, 0));
+    if (t->status[index].reported || d->gc.marking) return take_watched(t, f, cont);
+    return take(t, f, index, cont);
 }
 
 void vm_fiber_keep(struct domain *d, value v) {
@@ -183,17 +182,11 @@ value vm_fiber_new(struct domain *d, value on_value, value on_exception, value o
 }
 
 void vm_fiber_free(struct vm_fibers *t, struct vm_fiber *f) {
-    uint32_t index = vm_fiber_index(t, f);
-    ASSERT(t->status[index].state != FIBER_FREE);
-    if (t->status[index].reported) report_left(t, index);
-    if (f->capacity > KEPT_BUFFER_WORDS || t->kept_words + f->capacity > ALL_KEPT_WORDS)
-        free_buffer(t, f);
-    t->kept_words += f->capacity;
-    f->used = 0;
-    t->status[index].state = FIBER_FREE;
-    t->status[index].colour = t->colour;
-    f->outer = t->free;
-    t->free = index;
+    struct vm_fiber_status *s = &t->status[vm_fiber_index(t, f)];
+    if (s->reported) report_left(t, vm_fiber_index(t, f));
+    if (!vm_fiber_is_kept(t, f)) free_buffer(t, f);
+    s->colour = t->colour;
+    vm_fiber_free_common(t, f);
 }
 
 void vm_fiber_free_chain(struct vm_fibers *t, uint32_t index) {

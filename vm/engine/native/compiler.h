@@ -40,7 +40,12 @@ enum { EXPECTED_WORDS = 8192 };
 enum { MAX_SPREAD = 32, CELL_WORDS = 3, MOST_ARGUMENTS = 64 };
 
 /* Exceptions that machine code raises (errors.c). */
-enum native_error { ERROR_BOUND, ERROR_ZERO_DIVIDE, ERROR_COUNT };
+enum native_error {
+    ERROR_BOUND,
+    ERROR_ZERO_DIVIDE,
+    ERROR_RAISED, /* A, where there is no trap frame */
+    ERROR_COUNT
+};
 
 /* Code that functions share. */
 struct native_stubs {
@@ -255,6 +260,9 @@ void native_emit_resume(struct emitter *e, const struct vm_native *n);
 void native_put_switched(struct emitter *e, const struct vm_native *n);
 /* Machine code has returned to a fiber's boundary. */
 void native_put_fiber_returned(struct emitter *e, const struct vm_native *n);
+/* R_A is raised where there is no trap frame; R_TEMP is an exit, all of whose values except A,
+ * which is in R_A, are in memory. */
+void native_put_raised(struct emitter *e, const struct vm_native *n);
 
 /* ---- report.c ---- */
 /* A function was compiled, and the code that functions share exists: notifies observers, perf and

@@ -35,6 +35,11 @@ void native_put_error(struct native_compiler *c, const struct native_late *late)
         emit_link(&c->e, is_zero, emit_here(&c->e));
     }
     nv_flush(c, c->now.depth);
+    if (late->error == ERROR_RAISED) {
+        nv_copy_to(c, R_A, c->now.a);
+        nv_forget(c);
+        nv_set_a(c, nv_in_register(c, R_A, 0));
+    }
     emit_constant(&c->e, R_TEMP, native_describe_exit(c));
     emit_jump(&c->e, c->native->stubs.errors[late->error] - c->e.run_offset);
 }
@@ -129,4 +134,6 @@ void native_put_error_stubs(struct emitter *e, struct vm_native *n) {
     put_raise(e, n, EXN_INVALID_ARGUMENT, "index out of bounds");
     n->stubs.errors[ERROR_ZERO_DIVIDE] = runs_at(e, emit_here(e));
     put_raise(e, n, EXN_DIVISION_BY_ZERO, NULL);
+    n->stubs.errors[ERROR_RAISED] = runs_at(e, e->at);
+    native_put_raised(e, n);
 }

@@ -5,6 +5,7 @@
 #include "gc/value.h"
 #include "vm/engine/native/callees.h"
 #include "vm/engine/native/compiler.h"
+#include "vm/engine/native/errors.h"
 #include "vm/engine/native/contents.h"
 #include "vm/engine/native/facts.h"
 #include "vm/engine/native/inlining.h"
@@ -225,8 +226,8 @@ void native_emit_to_handler(struct emitter *e, const struct vm_native *n) {
     native_emit_resume(e, n);
 }
 
-/* Jumps to the innermost handler of this run of the loop; backtraces, handlers of other fibers and
- * watermarks are left to the loop. */
+/* Jumps to the innermost handler of this run of the loop; backtraces and watermarks are left to the
+ * loop. */
 static void raise(struct native_compiler *c, bool traced) {
     struct emitter *e = &c->e;
     nv_flush(c, c->now.depth);
@@ -237,7 +238,7 @@ static void raise(struct native_compiler *c, bool traced) {
     }
     emit_load(e, R_TEMP, DOMAIN(stack.trap));
     emit_alu_constant(e, ALU_COMPARE, R_TEMP, 0);
-    native_exit_if(c, C_EQUAL);
+    native_raise_if(c, C_EQUAL, ERROR_RAISED);
     emit_shift(e, SHIFT_LEFT, R_TEMP, 3);
     emit_load(e, R_TEMP2, DOMAIN(stack.high));
     emit_alu(e, ALU_SUB, R_TEMP2, R_TEMP);

@@ -3,62 +3,18 @@
  * C code does the switch, with the operands in the frame and d->stack.sp at the top. Then machine
  * code calls the closure that handles it, whose arguments are on the stack below their number; or,
  * if a collection or a raise is necessary, the loop executes the instruction. */
-#include "gc/heap.h"
-#include "gc/hooks.h"
-#include "vm/engine/effects.h"
 #include "vm/engine/native/check_code.h"
 #include "vm/engine/native/compiler.h"
 #include "vm/engine/native/facts.h"
+#include "vm/stack/fiber.h"
 
-/* The result of a switch, in two registers. */
-struct native_switch {
-    value closure; /* 0: nothing was done */
-    value a;       /* A before it */
-};
+/* Of the result (struct vm_switch). */
 enum { R_CLOSURE = R_A, R_A_BEFORE = R_ARG3 };
 
-/* ---- In C. GC: never. ---- */
-
-/* The return frame is on the stack; words: of the instruction. */
-static struct native_switch perform(struct domain *d, value effect, const uintptr_t *words) {
-    size_t fields = wosize_of_header(words[1]);
-    bool fits = vm_fiber_fits(d, d->stack.sp + 3) && gc_only_bump_due(&d->gc, fields);
-    if (!fits) return (struct native_switch){0, effect};
-    value cont = gc_bump(&d->gc, fields, TAG_CONT);
-    return (struct native_switch){vm_effect_perform(d, effect, cont, words), effect};
-}
-
-/* return_to: of the frame that resumes the fiber; 0: a tail call. */
-static struct native_switch resume(struct domain *d, value handle, value *outside, value return_to,
-                                   value env) {
-    value function = d->stack.sp[0], argument = d->stack.sp[1];
-    if (!vm_fiber_resume(d, handle, outside, val_of_int(0)))
-        return (struct native_switch){0, handle};
-    if (return_to != 0) outside[0] = return_to, outside[1] = env, outside[2] = val_of_int(0);
-    value *sp = d->stack.sp -= 2;
-    sp[0] = val_of_int(0), sp[1] = argument;
-    return (struct native_switch){function, handle};
-}
-
-static struct native_switch reperform(struct domain *d, value effect, value *outside) {
-    if (d->vm->profiler.fiber_suspended != NULL) return (struct native_switch){0, effect};
-    value cont = d->stack.sp[0];
-    value handler = vm_fiber_reperform(d, cont, outside, val_of_int(0));
-    if (handler != 0) vm_effect_arguments(d, effect, cont);
-    return (struct native_switch){handler, effect};
-}
-
-/* The boundary's return frame was popped. Closure 0: d->stack.sp is at the next one. */
-static struct native_switch fiber_returned(struct domain *d, value result) {
-    d->stack.sp -= 3;
-    value handler = vm_fiber_returned(d);
-    if (handler != 0) vm_effect_argument(d, result);
-    return (struct native_switch){handler, result};
-}
-
 bool native_is_called_by_switch(uintptr_t function) {
-    return function == (uintptr_t)perform || function == (uintptr_t)resume ||
-           function == (uintptr_t)reperform || function == (uintptr_t)fiber_returned;
+    return function == (uintptr_t)vm_switch_perform || function == (uintptr_t)vm_switch_resume ||
+           function == (uintptr_t)vm_switch_reperform ||
+           function == (uintptr_t)vm_switch_returned || function == (uintptr_t)vm_switch_raised;
 }
 
 /* ---- Stubs. ---- */
@@ -75,20 +31,32 @@ void native_put_switched(struct emitter *e, const struct vm_native *n) {
     emit_jump(e, n->stubs.call - e->run_offset);
 }
 
-void native_put_fiber_returned(struct emitter *e, const struct vm_native *n) {
-    emit_store(e, DOMAIN(stack.sp), R_BASE);
+/* Calls a switch with A, and the closure that it returns; goes on here if that is 0. */
+static void put_switch(struct emitter *e, const struct vm_native *n, uintptr_t function) {
     emit_store(e, DOMAIN(gc.young_ptr), R_YOUNG);
     emit_move(e, R_ARG1, R_DOMAIN);
     emit_move(e, R_ARG2, R_A);
-    emit_call_c(e, (uintptr_t)fiber_returned);
+    emit_call_c(e, function);
     emit_alu_constant(e, ALU_COMPARE, R_CLOSURE, 0);
     emit_jump_if(e, C_NOT_EQUAL, n->stubs.switched - e->run_offset);
+}
+
+void native_put_fiber_returned(struct emitter *e, const struct vm_native *n) {
+    put_switch(e, n, (uintptr_t)vm_switch_returned);
     emit_move(e, R_A, R_A_BEFORE);
     emit_load(e, R_BASE, DOMAIN(stack.sp));
     emit_load(e, R_TEMP, at_base(R_BASE, 0));
     emit_load(e, R_ENV, at_base(R_BASE, 8));
     emit_address(e, R_BASE, at_base(R_BASE, 24));
     native_emit_resume(e, n);
+}
+
+void native_put_raised(struct emitter *e, const struct vm_native *n) {
+    emit_move(e, R_BP, R_TEMP);
+    put_switch(e, n, (uintptr_t)vm_switch_raised);
+    emit_move(e, R_A, R_A_BEFORE);
+    emit_move(e, R_TEMP, R_BP);
+    emit_jump(e, n->stubs.exit - e->run_offset);
 }
 
 /* ---- Instructions. ---- */
@@ -123,7 +91,7 @@ static void perform_form(struct native_compiler *c) {
     emit_store(&c->e, nv_place(c, h + 1), R_ENV);
     emit_store_constant(&c->e, nv_place(c, h), (int32_t)val_of_int(0));
     emit_constant(&c->e, R_ARG3, (int64_t)(uintptr_t)native_words(c, c->row));
-    make_switch(c, h + 3, (uintptr_t)perform);
+    make_switch(c, h + 3, (uintptr_t)vm_switch_perform);
 }
 
 /* outside: the height where the fiber's boundary begins. */
@@ -133,13 +101,13 @@ static void resume_form(struct native_compiler *c, int32_t outside, int64_t retu
     emit_address(&c->e, R_ARG3, nv_place(c, (uint32_t)(outside - 1)));
     emit_constant(&c->e, R_TEMP, return_to);
     emit_move(&c->e, R_8, R_ENV);
-    make_switch(c, c->now.depth, (uintptr_t)resume);
+    make_switch(c, c->now.depth, (uintptr_t)vm_switch_resume);
 }
 
 static void reperform_form(struct native_compiler *c, uint32_t outside) {
     begin(c);
     emit_address(&c->e, R_ARG3, nv_place(c, outside - 1));
-    make_switch(c, c->now.depth, (uintptr_t)reperform);
+    make_switch(c, c->now.depth, (uintptr_t)vm_switch_reperform);
 }
 
 bool native_switch(struct native_compiler *c, const struct vm_ir_row *row) {
