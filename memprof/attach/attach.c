@@ -39,6 +39,7 @@ struct attachment {
     ino_t inode;    /* of the connection: the program may close all descriptors */
     bool limited;   /* the recording that a request began has a connection or a deadline */
     uint64_t deadline_ns, checked_ns; /* deadline: UINT64_MAX: none */
+    char path[MP_ATTACH_FILE_BYTES];  /* of the recording's file, if it is kept small */
 };
 
 static struct vm *_Atomic signal_attachable;
@@ -71,6 +72,7 @@ static void add_recording(struct mp_reply *reply, const struct mp_recording *don
     reply->elapsed_ns = done->elapsed_ns;
     reply->overhead_ns = done->overhead.wall_ns;
     reply->file_bytes = done->file_bytes;
+    if (done->failed) reply->problem = done->problem;
 }
 
 /* An attacher that does not read misses the reply (AT3). */
@@ -119,7 +121,7 @@ static bool read_request(int fd, struct mp_request *request, int *passed) {
     return n == (ssize_t)sizeof *request && (message.msg_flags & MSG_TRUNC) == 0 &&
            memcmp(request->magic, mp_attach_magic, sizeof request->magic) == 0 &&
            request->kind < MP_REQUEST_COUNT && request->bound <= 1 && request->values <= 1 &&
-           memchr(request->path, 0, sizeof request->path) != NULL;
+           request->in_pause <= 1 && memchr(request->path, 0, sizeof request->path) != NULL;
 }
 
 /* Whether a descriptor can become a file: other kinds could make the program wait. */
@@ -198,7 +200,8 @@ static void check_limits(struct attachment *a, bool at_once) {
     struct mp_recorder *r = requested_recorder(a->vm);
     bool is_child = getpid() != a->process;
     if (is_child || r == NULL) forget_limits(a);
-    else if (now >= a->deadline_ns || hung_up(a)) end_recording(a, r, -1);
+    else if (now >= a->deadline_ns || hung_up(a) || !mp_recorder_is_active(r))
+        end_recording(a, r, -1);
 }
 
 /* A child process inherits the recorder of its parent, which records nothing there. */
@@ -210,19 +213,42 @@ static void drop_recorder_of_parent(struct vm *vm) {
     if (state.silent) mp_recorder_finish(r, MP_DETACHED, 0, &state);
 }
 
+/* One whose file could not be written any more does not prevent another one. */
+static void drop_failed_recorder(struct attachment *a) {
+    struct mp_recorder *r = requested_recorder(a->vm);
+    if (r != NULL && !mp_recorder_is_active(r)) end_recording(a, r, -1);
+}
+
+/* Whether the process may write beside the file that it is to keep small; else an errno. */
+static int check_folder(const struct mp_request *request) {
+    struct mp_output output;
+    if (request->path[0] != '/') return EINVAL;
+    int problem = mp_output_find(&output, request->path, NULL, MP_REPLACE_ANY);
+    mp_output_free(&output);
+    return problem;
+}
+
 /* Counts what is live, once (`before`), and starts. Returns the reply. */
 static struct mp_reply begin_recording(struct attachment *a, const struct mp_request *request,
                                        int file) {
     struct vm *vm = a->vm;
+    const bool kept = request->keep_bytes != 0;
     const uint64_t began = vm_now_ns();
+    const int problem = kept ? check_folder(request) : 0;
+    if (problem != 0) {
+        close(file);
+        return reply_of(vm, MP_ANSWER_FAILED, problem);
+    }
+    memcpy(a->path, request->path, sizeof a->path);
     gc_mark_everything(&vm->domain->gc);
     const struct gc_stats now = gc_stats_read(&vm->domain->gc);
     const struct mp_recorder_options options = {
-        .path = "attached",
+        .path = kept ? a->path : "attached",
         .descriptor = file,
         .started_by = MP_BY_REQUEST,
         .before_words = now.in_use_words - now.young_words,
         .rate = request->rate,
+        .keep_bytes = request->keep_bytes,
         .no_handlers = true,
         .program = vm->options.argv[0],
         .parameters = getenv("OCAMLRUNPARAM"),
@@ -240,8 +266,10 @@ static struct mp_reply begin_recording(struct attachment *a, const struct mp_req
 static void record(struct attachment *a, const struct mp_request *request, int file, int fd) {
     struct mp_reply reply;
     const bool is_rate = request->rate > 0 && request->rate <= 1;
+    const bool is_size = request->keep_bytes == 0 || request->keep_bytes >= MP_LEAST_KEPT_BYTES;
     drop_recorder_of_parent(a->vm);
-    if (!is_rate || !is_empty_file(file)) reply = reply_of(a->vm, MP_ANSWER_REFUSED, 0);
+    drop_failed_recorder(a);
+    if (!is_rate || !is_size || !is_empty_file(file)) reply = reply_of(a->vm, MP_ANSWER_REFUSED, 0);
     else if (mp_recorder_of(a->vm) != NULL) reply = reply_of(a->vm, MP_ANSWER_RECORDED, 0);
     else {
         forget_limits(a);
@@ -322,7 +350,7 @@ static void snapshot(struct attachment *a, const struct mp_request *request, int
                                                 .vm = vm,
                                                 .connection = fd};
     settle(a);
-    if (mp_recorder_of(vm) == NULL)
+    if (mp_recorder_of(vm) == NULL && !request->in_pause)
         a->writer = mp_snapshot_fork(vm->domain, &options, MP_REPLACE_OUTPUT);
     if (a->writer == 0) {
         int problem = mp_snapshot_write(vm->domain, &options, MP_REPLACE_OUTPUT, shown, &total,
@@ -336,7 +364,7 @@ static void report_state(struct attachment *a, int fd) {
     struct mp_recorder *r = mp_recorder_of(a->vm);
     struct mp_reply reply = reply_of(a->vm, MP_ANSWER_DONE, 0);
     struct mp_recording state;
-    if (reply.recorded) {
+    if (reply.recorded || requested_recorder(a->vm) != NULL) {
         mp_recorder_read(r, &state);
         add_recording(&reply, &state);
     }

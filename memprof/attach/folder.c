@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-const char mp_attach_magic[MP_ATTACH_MAGIC_BYTES] = "bactrian: attach 3";
+const char mp_attach_magic[MP_ATTACH_MAGIC_BYTES] = "bactrian: attach 4";
 
 static bool is_own_folder(const char *path, uid_t owner, mode_t denied) {
     struct stat status;

@@ -25,12 +25,13 @@ enum { MP_ATTACH_SIGNAL = 62, MP_ATTACH_VALUE = 0x62616374, MP_ATTACH_WAIT_MS = 
 
 /* Begins each message, and ends in the protocol's version. A file without these bytes runs no
  * program that can be attached to. */
-enum { MP_ATTACH_MAGIC_BYTES = 24 };
+enum { MP_ATTACH_MAGIC_BYTES = 24, MP_ATTACH_NAME_BYTES = 17 /* before the version */ };
 extern const char mp_attach_magic[MP_ATTACH_MAGIC_BYTES];
 
 enum mp_request_kind {
     MP_REQUEST_STATS,
-    MP_REQUEST_RECORD,   /* to the file whose descriptor comes with it */
+    MP_REQUEST_RECORD,   /* to the file whose descriptor comes with it, and, to be kept small, at
+                            `path`, beside which the process must be able to write */
     MP_REQUEST_STOP,     /* the recording that a request began */
     MP_REQUEST_SNAPSHOT, /* to such a file, which will have the name `path` */
     MP_REQUEST_COUNT
@@ -43,9 +44,11 @@ struct mp_request {
     char magic[MP_ATTACH_MAGIC_BYTES];
     uint32_t kind;                   /* enum mp_request_kind */
     uint32_t bound;                  /* the recording ends when the connection does */
-    uint32_t values;                 /* the snapshot has short contents */
+    uint32_t values;                 /* the snapshot has short contents, */
+    uint32_t in_pause;               /* and no child process writes it */
     double rate;                     /* of the recording */
     uint64_t duration_ns;            /* of it; 0: not limited */
+    uint64_t keep_bytes;             /* its file stays smaller; 0: not limited */
     char path[MP_ATTACH_FILE_BYTES]; /* absolute, or "": it is not noted in a recording */
 };
 
@@ -60,9 +63,9 @@ enum mp_answer {
 
 struct mp_reply {
     char magic[MP_ATTACH_MAGIC_BYTES];
-    uint32_t answer;                               /* enum mp_answer */
-    int32_t problem;                               /* of MP_ANSWER_FAILED */
-    uint32_t recorded;                             /* it is recorded now */
+    uint32_t answer;   /* enum mp_answer */
+    int32_t problem;   /* of MP_ANSWER_FAILED, or why a recording's file is not written any more */
+    uint32_t recorded; /* it is recorded now */
     uint32_t started_by;                           /* enum mp_started_by, if so */
     uint64_t heap_words, live_words, in_use_words; /* major heap; not collected; with all else */
     uint64_t before_words, pause_ns; /* of a request: what was reachable, and how long that took */

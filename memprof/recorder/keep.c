@@ -12,6 +12,7 @@
 
 #include <errno.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -64,6 +65,15 @@ static void discard(struct attempt *a) {
     mp_output_free(&a->output);
     mp_set_free(&a->end.kept);
     *a = (struct attempt){.fd = -1};
+}
+
+/* Whether a file that another process named still has its name: it may have been moved, and another
+ * one be there. */
+static bool has_its_name(const struct mp_recorder *r) {
+    struct stat open, named;
+    if (r->options.descriptor == 0) return true;
+    return fstat(r->fd, &open) == 0 && stat(r->output.path, &named) == 0 &&
+           open.st_dev == named.st_dev && open.st_ino == named.st_ino;
 }
 
 /* Returns 0 or an errno. */
@@ -126,6 +136,7 @@ static void adopt(struct mp_recorder *r, struct attempt *a) {
 /* Returns 0 or an errno. */
 static int thin(struct mp_recorder *r) {
     struct attempt a = {.fd = -1};
+    if (!has_its_name(r)) return ENOENT;
     struct mp_thin_input in = {.length = mp_writer_file_bytes(r->writer)};
     void *bytes = mmap(NULL, in.length, PROT_READ, MAP_PRIVATE, r->fd, 0);
     if (bytes == MAP_FAILED) return errno;
@@ -157,6 +168,7 @@ void mp_keep_poll(struct mp_recorder *r) {
     }
     if (problem != 0) {
         r->failed = true; /* RC2 */
+        r->problem = problem;
         if (r->options.warn != NULL) r->options.warn(r->d->vm, r->options.path, problem);
     }
     mp_recorder_leave(r, problem == 0);

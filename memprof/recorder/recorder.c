@@ -200,6 +200,7 @@ void mp_recorder_leave(struct mp_recorder *r, unsigned weight) {
     }
     if (mp_writer_problem(r->writer) != 0 && !r->failed) {
         r->failed = true; /* RC2 */
+        r->problem = mp_writer_problem(r->writer);
         if (r->options.warn != NULL)
             r->options.warn(r->d->vm, r->options.path, mp_writer_problem(r->writer));
     }
@@ -375,6 +376,8 @@ static bool open_files(struct mp_recorder *r) {
     if (r->options.descriptor != 0) {
         r->output = (struct mp_output){.fd = r->options.descriptor};
         errno = 0;
+        if (r->options.keep_bytes != 0 && (r->output.path = strdup(r->options.path)) == NULL)
+            errno = ENOMEM;
     } else {
         errno = mp_output_open(&r->output, name != NULL ? name : r->options.path, MP_FILE_MAGIC "*",
                                name != NULL ? MP_REPLACE_NONE : r->options.replace);
@@ -588,6 +591,7 @@ void mp_recorder_read(const struct mp_recorder *r, struct mp_recording *out) {
         .elapsed_ns = (r->ended_ns != 0 ? r->ended_ns : vm_now_ns()) - r->start_ns,
         .overhead = mp_recorder_overhead(r),
         .failed = r->failed,
+        .problem = r->problem,
         .silent = r->silent,
     };
 }

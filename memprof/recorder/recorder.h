@@ -26,8 +26,9 @@ enum mp_started_by { MP_BY_COMMAND, MP_BY_PROGRAM, MP_BY_REQUEST };
 enum { MP_LEAST_KEPT_BYTES = 1000000 };
 
 struct mp_recorder_options {
-    const char *path; /* of the file */
-    int descriptor;   /* of an empty regular file, which the recorder closes; 0: path is opened */
+    const char *path; /* of the file; it outlives the recorder */
+    int descriptor;   /* of an empty regular file, which the recorder closes; 0: path is opened.
+                         With keep_bytes path is absolute, and will be that file's name */
     enum mp_started_by started_by;
     uint64_t before_words; /* of a running program: reachable when it begins; 0: unknown */
     enum mp_replace replace;
@@ -63,6 +64,7 @@ struct mp_recording {
     uint64_t elapsed_ns, processor_ns; /* of the run; processor: with its last collection */
     struct mp_times overhead;          /* of that in the recorder */
     bool failed;                       /* RC2 */
+    int problem;                       /* why, an errno */
     bool silent; /* a child process that was not recorded: nothing to report */
     char path[4096];
 };

@@ -139,6 +139,7 @@ struct mp_recorder {
     volatile uint32_t *own_process;  /* RC3: 0 in a child process */
     bool silent;                     /* nothing more is recorded */
     bool failed;
+    int problem; /* why, an errno */
     struct mp_interned interned;
     struct mp_sites sites;
     uint64_t lost_sites;           /* allocations that could not be counted */

@@ -41,12 +41,16 @@ static void print_next(const char *verb, const char *path) {
     fputc('\n', stderr);
 }
 
-static void print_recording(const char *subject, const struct mp_reply *reply) {
+/* Returns the exit status: whether the recording is whole. */
+static int print_recording(const char *subject, const struct mp_reply *reply) {
     fputs("bactrian: ", stderr);
     mp_put_printable(stderr, subject, '?');
     fprintf(stderr, ": %" PRIu64 " samples in %.2f s, %.1f KB; recording took %.3f s\n",
             reply->samples, (double)reply->elapsed_ns / 1e9, (double)reply->file_bytes / 1024,
             (double)reply->overhead_ns / 1e9);
+    if (reply->problem == 0) return 0;
+    return cli_fail(STATUS_REFUSED, subject, "the recording stopped early: its file: %s: %s",
+                    mp_output_problem(reply->problem), mp_output_advice(reply->problem));
 }
 
 static double megabytes(uint64_t words) { return (double)words * 8e-6; }
@@ -94,25 +98,33 @@ static int wait_for_end(const struct cli_process *p, int connection, const char 
     enum cli_wait why;
     while ((why = cli_read_reply(p, connection, -1, &reply)) != WAIT_READY && why != WAIT_ENDED)
         if (why == WAIT_SIGNAL && shutdown(connection, SHUT_WR) != 0) break;
+    int status = 0;
     if (quiet) return 0;
-    if (why == WAIT_READY) print_recording(path, &reply);
+    if (why == WAIT_READY) status = print_recording(path, &reply);
     else cli_fail(0, p->shown, "it has ended, and its recording with it");
     print_next("summary", path);
-    return 0;
+    return status;
 }
 
 int cli_begin_recording(const struct cli_options *options, struct cli_process *p, bool bound,
                         char path[PATH_MAX], struct mp_reply *reply, int *connection) {
-    const struct mp_request request = {
+    struct mp_request request = {
         .kind = MP_REQUEST_RECORD,
         .bound = bound,
         .rate = options->recorder.rate != 0 ? options->recorder.rate : CLI_DEFAULT_RATE,
         .duration_ns = options->duration_ns,
+        .keep_bytes = options->recorder.keep_bytes,
     };
     struct mp_output output;
     int status = open_file(options, p, "prof", &output, path);
     if (status != 0) return status;
+    if (request.keep_bytes != 0) snprintf(request.path, sizeof request.path, "%s", output.path);
     status = cli_ask_process(p, &request, output.fd, options->interrupt, reply, connection);
+    if (status == 0 && request.keep_bytes != 0 && reply->answer == MP_ANSWER_FAILED)
+        status = cli_fail(STATUS_REFUSED, p->shown,
+                          "it cannot write beside %s, which --keep needs: %s: give a file in a "
+                          "folder where it may",
+                          path, strerror(reply->problem));
     if (status == 0) status = check_answer(p, reply);
     return close_file(&output, path, status);
 }
@@ -146,6 +158,9 @@ static int show_state(const struct cli_options *options, struct cli_process *p) 
     if (reply.recorded)
         printf("%s: recorded for %.1f s, %" PRIu64 " samples, %.1f KB\n", p->shown,
                (double)reply.elapsed_ns / 1e9, reply.samples, (double)reply.file_bytes / 1024);
+    else if (reply.problem != 0)
+        printf("%s: its recording stopped early: its file: %s\n", p->shown,
+               mp_output_problem(reply.problem));
     else printf("%s: not recorded\n", p->shown);
     return 0;
 }
@@ -167,14 +182,15 @@ int cli_detach(struct cli_options *options) {
     int status = cli_open_process(options->operands[0], &p);
     if (status == 0) status = cli_ask_process(&p, &request, -1, options->interrupt, &reply, NULL);
     if (status == 0) status = check_answer(&p, &reply);
-    if (status == 0 && !options->quiet) print_recording(p.shown, &reply);
+    if (status == 0 && !options->quiet) status = print_recording(p.shown, &reply);
     cli_close_process(&p);
     return status;
 }
 
 int cli_snapshot_process(struct cli_options *options) {
     const struct mp_snapshot_options *s = &options->snapshot;
-    struct mp_request request = {.kind = MP_REQUEST_SNAPSHOT, .values = s->values};
+    struct mp_request request = {
+        .kind = MP_REQUEST_SNAPSHOT, .values = s->values, .in_pause = s->in_pause};
     struct cli_process p;
     struct mp_output output;
     struct mp_reply reply;

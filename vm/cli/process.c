@@ -52,21 +52,27 @@ static const char *variable(const char *environment, size_t length, const char *
     return NULL;
 }
 
-/* Whether the executable of the process has the protocol's mark. */
-static bool has_mark(pid_t pid) {
+enum mark { NO_MARK, MARK_OF_OTHER_VERSION, MARK };
+
+/* The protocol's mark in the executable of the process. */
+static enum mark find_mark(pid_t pid) {
     char path[64];
     struct stat status;
     snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0) return false;
+    if (fd < 0) return NO_MARK;
     void *bytes = MAP_FAILED;
     if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0)
         bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     close(fd);
-    if (bytes == MAP_FAILED) return false;
-    bool found = memmem(bytes, (size_t)status.st_size, mp_attach_magic, MP_ATTACH_MAGIC_BYTES);
-    munmap(bytes, (size_t)status.st_size);
-    return found;
+    if (bytes == MAP_FAILED) return NO_MARK;
+    enum mark mark = NO_MARK;
+    const size_t size = (size_t)status.st_size;
+    if (memmem(bytes, size, mp_attach_magic, MP_ATTACH_MAGIC_BYTES) != NULL) mark = MARK;
+    else if (memmem(bytes, size, mp_attach_magic, MP_ATTACH_NAME_BYTES) != NULL)
+        mark = MARK_OF_OTHER_VERSION;
+    munmap(bytes, size);
+    return mark;
 }
 
 /* Whether the first thread waits in a system call that a handled signal ends with EINTR. False if
@@ -108,8 +114,14 @@ static int check_process(struct cli_process *p) {
     free(text);
     if (geteuid() != p->owner && geteuid() != 0)
         return refuse(p, "it belongs to another user: only its user and root can attach");
-    bool ours = (caught & (uint64_t)1 << (MP_ATTACH_SIGNAL - 1)) != 0 && has_mark(p->pid);
-    return ours ? 0 : refuse(p, no_program);
+    bool catches = (caught & (uint64_t)1 << (MP_ATTACH_SIGNAL - 1)) != 0;
+    switch (catches ? find_mark(p->pid) : NO_MARK) {
+    case MARK: return 0;
+    case MARK_OF_OTHER_VERSION:
+        return refuse(p, "it runs on another version of Bactrian, whose requests differ: use the "
+                         "`bactrian` of that version, such as the process's /proc/PID/exe");
+    default: return refuse(p, no_program);
+    }
 }
 
 /* ---- The socket. ---- */
