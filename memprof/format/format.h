@@ -133,9 +133,10 @@ enum { MP_HELD_FIELD = MP_ROOT_KINDS, MP_HELD_KINDS };
 
 /* What a name of a heap snapshot belongs to. */
 enum mp_name_kind {
-    MP_NAME_FIELD,    /* field `slot` of the block in global `of`: of a module; from its .cmi */
-    MP_NAME_CAPTURED, /* field `slot` of closures of location `of`; from debugging information */
-    MP_NAME_VARIABLE, /* word `slot` of frames at location `of`; likewise */
+    MP_NAME_FIELD,     /* field `slot` of the block in global `of`: of a module; from its .cmi */
+    MP_NAME_CAPTURED,  /* field `slot` of closures of location `of`; from debugging information */
+    MP_NAME_VARIABLE,  /* word `slot` of frames at location `of`; likewise */
+    MP_NAME_EXCEPTION, /* global `of`, an exception of OCaml's own; slot: 0 */
     MP_NAME_KINDS
 };
 
@@ -151,6 +152,10 @@ enum mp_shape_kind {
     MP_SHAPE_FIELDS, /* a block with the fields that follow */
     MP_SHAPE_ARRAY,  /* a block with any number of fields, all of them as the one that follows */
     MP_SHAPE_SAME,   /* a value of the type of the field that follows */
+    MP_SHAPE_MADE,   /* what a constructor of an extensible type made: a block whose first field
+                        leads to a block of the next kind, or that block itself */
+    MP_SHAPE_CONSTRUCTOR, /* the block of such a constructor; what it makes has the fields that
+                             follow, after the first one */
     MP_SHAPE_KINDS
 };
 

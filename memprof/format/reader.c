@@ -550,7 +550,8 @@ static bool use_heap(struct mp_reader *r, const struct mp_record_heap *h) {
 static bool use_name(struct mp_reader *r, const struct mp_record_name *n) {
     if (!is_snapshot(r) || n->kind >= MP_NAME_KINDS || n->of > UINT32_MAX || n->slot > UINT32_MAX ||
         n->text >= r->tables.strings.count ||
-        (n->kind != MP_NAME_FIELD && n->of >= r->tables.locations.count))
+        ((n->kind == MP_NAME_CAPTURED || n->kind == MP_NAME_VARIABLE) &&
+         n->of >= r->tables.locations.count))
         return false;
     r->has_name = true;
     emit(r, MP_EVENT_NAME)->name = *n;

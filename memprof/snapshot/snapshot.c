@@ -1,7 +1,7 @@
 /* snapshot.c - see snapshot.h: the file, and the order of its records.
  *
- *     START, names of variables, roots, blocks and ephemerons, contents, sampled blocks, names of
- *     fields, types, HEAP, END; strings and locations before their use
+ *     START, names of exceptions and variables, roots, blocks and ephemerons, contents, sampled
+ *     blocks, names of fields, types, HEAP, END; strings and locations before their use
  *
  * All of it is written right after everything was marked. */
 #include "memprof/snapshot/snapshot.h"
@@ -33,6 +33,7 @@ static bool write_heap(struct domain *d, bool values, struct mp_writer *w,
     struct mp_named named = {
         .d = d, .names = &names, .variables.vm = d->vm, .types = mp_types_create(d->vm)};
     *shapes = (struct mp_shapes){.d = d, .names = &names, .named = &named, .total = total};
+    mp_snapshot_name_exceptions(&named);
     mp_snapshot_roots(&named);
     mp_snapshot_blocks(shapes);
     bool complete = !values || mp_snapshot_contents(d, w);

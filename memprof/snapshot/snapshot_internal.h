@@ -20,10 +20,11 @@ struct mp_named {
     struct word_map functions; /* size of the largest closure, by the function's number + 1 */
 };
 
-/* Write records NAME and TYPED: for the variables of all `frames`; for those that closures of all
- * `functions` captured; for the fields of modules. Fail: when out of memory, names are missing.
- * GC: never. */
+/* Write records NAME and TYPED: for the variables of all `frames`; for OCaml's own exceptions; for
+ * what closures of all `functions` captured; for the fields of modules. Fail: when out of memory,
+ * names are missing. GC: never. */
 void mp_snapshot_name_frames(struct mp_named *named);
+void mp_snapshot_name_exceptions(struct mp_named *named);
 void mp_snapshot_name_closures(struct mp_named *named);
 void mp_snapshot_name_modules(struct mp_named *named);
 /* Writes what blocks of all types look like that were named so far. GC: never. */

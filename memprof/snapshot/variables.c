@@ -7,6 +7,7 @@
 #include "gc/walk.h"
 #include "memprof/snapshot/snapshot_internal.h"
 #include "vm/code/code.h"
+#include "vm/marshal/constants.h"
 #include "vm/state/domain.h"
 #include "vm/state/vm.h"
 
@@ -108,6 +109,17 @@ void mp_snapshot_name_modules(struct mp_named *named) {
         uint64_t number;
         if (gc_block_number(&named->d->gc, block, &number) && tag_of(block) == 0)
             mp_types_of_global(named->types, i, wosize_of(block), write_field, &owner);
+    }
+}
+
+void mp_snapshot_name_exceptions(struct mp_named *named) {
+    const value globals = named->d->vm->global_data;
+    for (uint32_t i = 0; is_block(globals) && i < VM_PREDEFINED_COUNT && i < wosize_of(globals);
+         i++) {
+        const struct owner owner = {named, MP_NAME_EXCEPTION, i, 0};
+        const uint32_t type = named->types == NULL ? 0 : mp_types_of_exception(named->types, i);
+        if (is_block(field(globals, i)) && tag_of(field(globals, i)) == TAG_OBJECT)
+            write_typed(&owner, vm_predefined_exceptions[i], 0, type);
     }
 }
 

@@ -31,13 +31,19 @@ bool mp_same_ident(value a, value b) {
 
 enum { ITEM_IDENT, ITEM_WHAT, ITEM_MODULE_WHAT };
 enum { ENTRY_BEFORE, ENTRY_IDENT, ENTRY_WHAT, ENTRY_MODULE_WHAT };
-enum { SIGNATURE_VALUE, SIGNATURE_TYPE, SIGNATURE_MODULE = 3, SIGNATURE_MODULE_TYPE };
-enum { ENTRY_VALUE, ENTRY_TYPE, ENTRY_MODULE = 3, ENTRY_MODULE_TYPE };
+enum {
+    SIGNATURE_VALUE,
+    SIGNATURE_TYPE,
+    SIGNATURE_EXTENSION,
+    SIGNATURE_MODULE,
+    SIGNATURE_MODULE_TYPE
+};
+enum { ENTRY_VALUE, ENTRY_TYPE, ENTRY_EXTENSION, ENTRY_MODULE, ENTRY_MODULE_TYPE };
 
 bool mp_signature_item(value v, struct mp_item *item) {
     static const enum mp_item_kind kinds[] = {[SIGNATURE_VALUE] = MP_ITEM_VALUE,
                                               [SIGNATURE_TYPE] = MP_ITEM_TYPE,
-                                              [2] = MP_ITEM_OTHER,
+                                              [SIGNATURE_EXTENSION] = MP_ITEM_EXTENSION,
                                               [SIGNATURE_MODULE] = MP_ITEM_MODULE,
                                               [SIGNATURE_MODULE_TYPE] = MP_ITEM_MODULE_TYPE};
     if (!is_block(v) || tag_of(v) >= TAG_NO_SCAN || wosize_of(v) < 2) return false;
@@ -57,6 +63,7 @@ bool mp_environment_entry(value v, struct mp_item *item) {
     switch (tag_of(v)) {
     case ENTRY_VALUE: item->kind = MP_ITEM_VALUE; break;
     case ENTRY_TYPE: item->kind = MP_ITEM_TYPE; break;
+    case ENTRY_EXTENSION: item->kind = MP_ITEM_EXTENSION; break;
     case ENTRY_MODULE: item->kind = MP_ITEM_MODULE; break;
     case ENTRY_MODULE_TYPE: item->kind = MP_ITEM_MODULE_TYPE; break;
     default: return true;
@@ -98,6 +105,8 @@ enum { DECLARED_PARAMETERS, DECLARED_KIND = 2, DECLARED_MANIFEST = 4, DECLARED_F
 enum { KIND_PARTS, KIND_REPRESENTATION, KIND_FIELDS, UNBOXED_RECORD = 0, UNBOXED_VARIANT = 1 };
 enum { PART_IDENT, LABEL_MUTABLE, LABEL_TYPE, PART_FIELDS };
 enum { CONSTRUCTOR_ARGUMENTS = 1, CONSTRUCTOR_RESULT, ARGUMENTS_TUPLE = 0, ARGUMENTS_RECORD };
+enum { EXTENSION_PATH, EXTENSION_ARGUMENTS = 2, EXTENSION_FIELDS = 4 };
+enum { KIND_OPEN = 1, KIND_OPEN_WITH_ORIGINS = 0 };
 
 bool mp_label_of(value v, const char **name, value *type) {
     if (!mp_is_block(v, 0, PART_FIELDS) || !is_int(field(v, LABEL_MUTABLE))) return false;
@@ -107,21 +116,35 @@ bool mp_label_of(value v, const char **name, value *type) {
     return *name != NULL;
 }
 
-bool mp_constructor_of(value v, struct mp_constructor *out) {
-    if (!mp_is_block(v, 0, PART_FIELDS) || !is_block(field(v, CONSTRUCTOR_ARGUMENTS))) return false;
-    const value arguments = field(v, CONSTRUCTOR_ARGUMENTS);
-    if (tag_of(arguments) > ARGUMENTS_RECORD || wosize_of(arguments) < 1) return false;
-    out->name = mp_ident_name(field(v, PART_IDENT));
+static bool read_arguments(value arguments, struct mp_constructor *out) {
+    if (!is_block(arguments) || tag_of(arguments) > ARGUMENTS_RECORD || wosize_of(arguments) < 1)
+        return false;
     out->inlined = tag_of(arguments) == ARGUMENTS_RECORD;
     out->arguments = field(arguments, 0);
+    return true;
+}
+
+bool mp_constructor_of(value v, struct mp_constructor *out) {
+    if (!mp_is_block(v, 0, PART_FIELDS) || !read_arguments(field(v, CONSTRUCTOR_ARGUMENTS), out))
+        return false;
+    out->name = mp_ident_name(field(v, PART_IDENT));
     out->result = first_field(field(v, CONSTRUCTOR_RESULT));
     return out->name != NULL;
 }
 
+bool mp_extension_of(value v, value *path, struct mp_constructor *out) {
+    *out = (struct mp_constructor){.result = val_of_int(0)};
+    if (!mp_is_block(v, 0, EXTENSION_FIELDS)) return false;
+    *path = field(v, EXTENSION_PATH);
+    return read_arguments(field(v, EXTENSION_ARGUMENTS), out);
+}
+
 /* Versions differ in the tags of kinds, so what the parts are says it. */
-static void read_kind(value kind, struct mp_declaration *out) {
+static void read_kind(value kind, bool has_origins, struct mp_declaration *out) {
     const char *name;
     value type;
+    if (kind == val_of_int(has_origins ? KIND_OPEN_WITH_ORIGINS : KIND_OPEN))
+        out->kind = MP_EXTENSIBLE;
     if (!is_block(kind) || tag_of(kind) >= TAG_NO_SCAN || wosize_of(kind) != KIND_FIELDS) return;
     const value parts = field(kind, KIND_PARTS), shape = field(kind, KIND_REPRESENTATION);
     struct mp_constructor constructor;
@@ -136,11 +159,11 @@ static void read_kind(value kind, struct mp_declaration *out) {
     if (out->kind != MP_ABSTRACT) out->parts = parts;
 }
 
-bool mp_declaration_of(value v, struct mp_declaration *out) {
+bool mp_declaration_of(value v, bool has_origins, struct mp_declaration *out) {
     *out = (struct mp_declaration){MP_ABSTRACT, val_of_int(0), val_of_int(0), val_of_int(0), false};
     if (!mp_is_block(v, 0, DECLARED_FIELDS)) return false;
     out->parameters = field(v, DECLARED_PARAMETERS);
     out->manifest = first_field(field(v, DECLARED_MANIFEST));
-    read_kind(field(v, DECLARED_KIND), out);
+    read_kind(field(v, DECLARED_KIND), has_origins, out);
     return true;
 }

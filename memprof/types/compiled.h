@@ -41,6 +41,7 @@ struct mp_item {
     enum mp_item_kind {
         MP_ITEM_VALUE,
         MP_ITEM_TYPE,
+        MP_ITEM_EXTENSION, /* an exception, or another constructor of an extensible type */
         MP_ITEM_MODULE,
         MP_ITEM_MODULE_TYPE,
         MP_ITEM_OTHER
@@ -66,13 +67,13 @@ value mp_description(value type);
 
 /* A declaration of a type. Lists are of no checked shape. */
 struct mp_declaration {
-    enum { MP_ABSTRACT, MP_RECORD, MP_VARIANT } kind;
+    enum { MP_ABSTRACT, MP_RECORD, MP_VARIANT, MP_EXTENSIBLE } kind;
     value parameters, parts; /* labels or constructors */
     value manifest;          /* a type; an integer: none */
     bool unboxed;
 };
-/* False: it is not one. */
-bool mp_declaration_of(value v, struct mp_declaration *out);
+/* False: it is not one. has_origins: abstract types say where they are from, as from 5.2 on. */
+bool mp_declaration_of(value v, bool has_origins, struct mp_declaration *out);
 
 /* A label of a record: its name and type. */
 bool mp_label_of(value v, const char **name, value *type);
@@ -84,5 +85,7 @@ struct mp_constructor {
     bool inlined; /* the arguments are labels */
 };
 bool mp_constructor_of(value v, struct mp_constructor *out);
+/* The constructor that an item has, without its name, and the path of the type that it extends. */
+bool mp_extension_of(value v, value *path, struct mp_constructor *out);
 
 #endif

@@ -175,8 +175,8 @@ static bool at_top(struct mp_types *types, struct mp_unit *unit, const char *nam
 static struct mp_found implementation(struct mp_types *types, struct mp_found found) {
     struct mp_declaration declared, inner;
     if (found.scope == NULL || found.scope->from_debug ||
-        !mp_declaration_of(found.item.what, &declared) || declared.kind != MP_ABSTRACT ||
-        is_block(declared.manifest))
+        !mp_declaration_of(found.item.what, types->has_origins, &declared) ||
+        declared.kind != MP_ABSTRACT || is_block(declared.manifest))
         return found;
     struct mp_unit *unit = found.scope->unit;
     const struct mp_scope *scope = mp_debug_of(types, unit);
@@ -185,7 +185,7 @@ static struct mp_found implementation(struct mp_types *types, struct mp_found fo
     const struct mp_item *item = found.at_top ? mp_unit_type(types, unit, name)
                                               : mp_unit_inner_type(types, unit, name,
                                                                    at_top(types, unit, name));
-    bool same = item != NULL && mp_declaration_of(item->what, &inner) &&
+    bool same = item != NULL && mp_declaration_of(item->what, types->has_origins, &inner) &&
                 length_of(types, inner.parameters) == length_of(types, declared.parameters);
     return same ? (struct mp_found){*item, scope, found.at_top} : found;
 }

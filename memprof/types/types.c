@@ -5,7 +5,10 @@
  * ends at MOST_NESTING. */
 #include "memprof/types/types_internal.h"
 #include "vm/code/code.h"
+#include "vm/code/version.h"
+#include "vm/marshal/constants.h"
 #include "vm/marshal/symbols.h"
+#include "vm/stack/raise.h"
 #include "vm/state/vm.h"
 
 #include <stdio.h>
@@ -20,6 +23,7 @@ struct mp_types *mp_types_create(struct vm *vm) {
     struct mp_types *types = calloc(1, sizeof *types);
     if (types == NULL) return NULL;
     types->vm = vm;
+    types->has_origins = vm->version->id >= OCAML_5_2;
     types->work.left = MOST_WORK;
     types->variables.vm = vm;
     return types;
@@ -37,11 +41,15 @@ void mp_types_free(struct mp_types *types) {
 
 /* ---- Numbers. ---- */
 
+static bool same_text(const char *a, const char *b) {
+    return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
+}
+
 static bool same_type(const struct mp_types *types, const struct mp_type *a,
                       const struct mp_type *b, const uint32_t *arguments) {
     return a->form == b->form && a->what == b->what && a->count == b->count &&
-           (is_block(a->what) || a->name == b->name ||
-            (a->name != NULL && b->name != NULL && strcmp(a->name, b->name) == 0)) &&
+           (is_block(a->what) ||
+            (same_text(a->name, b->name) && same_text(a->constructor, b->constructor))) &&
            (a->count == 0 || memcmp(&types->arguments.items[a->first], arguments,
                                     a->count * sizeof *arguments) == 0);
 }
@@ -125,6 +133,7 @@ static uint32_t predefined(struct mp_types *types, const char *name, const uint3
         .form = MP_TYPE_NAMED, .what = val_of_int(0), .name = name, .count = count};
     for (size_t i = 0; count == 1 && i < sizeof known / sizeof *known; i++)
         if (strcmp(name, known[i].name) == 0) type.form = known[i].form;
+    if (strcmp(name, "exn") == 0) type.form = MP_TYPE_EXTENSIBLE;
     return number_of(types, type, arguments);
 }
 
@@ -156,7 +165,8 @@ static uint32_t constructed(struct mp_types *types, const struct mp_scope *scope
             return predefined(types, name, arguments, count);
     }
     const struct mp_found found = mp_find_type(types, scope, path);
-    if (found.scope == NULL || !mp_declaration_of(found.item.what, &declared)) return 0;
+    if (found.scope == NULL || !mp_declaration_of(found.item.what, types->has_origins, &declared))
+        return 0;
     if (declared.kind == MP_ABSTRACT && is_block(declared.manifest)) {
         const struct binding inner = {declared.parameters, arguments, count};
         return convert(types, found.scope, &inner, declared.manifest, depth + 1);
@@ -189,13 +199,39 @@ static uint32_t convert(struct mp_types *types, const struct mp_scope *scope,
     return number_of(types, of, numbers);
 }
 
+/* The name of the type that a constructor extends; NULL: not known. */
+static const char *extended_name(struct mp_types *types, const struct mp_scope *scope, value path) {
+    if (mp_is_block(path, PATH_IDENT, 1) && mp_ident_name(field(path, 0)) != NULL &&
+        tag_of(field(path, 0)) == IDENT_PREDEFINED)
+        return mp_ident_name(field(path, 0));
+    const struct mp_found found = mp_find_type(types, scope, path);
+    return found.scope == NULL ? NULL
+                               : full_name(types, found.scope, mp_ident_name(found.item.ident));
+}
+
+static uint32_t type_of_extension(struct mp_types *types, const struct mp_scope *scope,
+                                  const struct mp_item *item) {
+    struct mp_constructor constructor;
+    value path;
+    if (!mp_extension_of(item->what, &path, &constructor)) return 0;
+    const struct mp_type type = {.form = MP_TYPE_EXTENSION, .what = item->what, .scope = scope};
+    const uint32_t number = number_of(types, type, NULL);
+    if (number == 0 || types->types.items[number - 1].constructor != NULL) return number;
+    const char *name = extended_name(types, scope, path);
+    const char *full = full_name(types, scope, mp_ident_name(item->ident));
+    types->types.items[number - 1].name = name;
+    types->types.items[number - 1].constructor = full;
+    return number;
+}
+
 /* ---- What has a type. ---- */
 
-/* The type of a value or a module. */
+/* The type of a value, a module or a constructor's block. */
 static uint32_t type_of_item(struct mp_types *types, const struct mp_scope *scope,
                              const struct mp_item *item) {
     if (item->kind == MP_ITEM_VALUE)
         return convert(types, scope, &unbound, mp_type_of_value(item->what), 0);
+    if (item->kind == MP_ITEM_EXTENSION) return type_of_extension(types, scope, item);
     if (item->kind != MP_ITEM_MODULE) return 0;
     const struct mp_scope *inside = mp_inside_of(types, scope, item->what,
                                                  mp_ident_name(item->ident));
@@ -238,6 +274,14 @@ uint32_t mp_types_of_variable(struct mp_types *types, uint64_t gpc, value ident)
     const struct mp_scope *scope = unit == NULL ? NULL : mp_debug_of(types, unit);
     const struct mp_item *entry = scope == NULL ? NULL : mp_unit_entry(unit, ident);
     return entry == NULL ? 0 : type_of_item(types, scope, entry);
+}
+
+uint32_t mp_types_of_exception(struct mp_types *types, uint32_t global) {
+    const struct mp_type type = {.form = MP_TYPE_EXTENSION,
+                                 .what = val_of_int(0),
+                                 .name = "exn",
+                                 .constructor = vm_predefined_exceptions[global]};
+    return number_of(types, type, NULL);
 }
 
 /* ---- Descriptions. ---- */
@@ -298,13 +342,38 @@ static void put_constructors(struct describer *d, const struct mp_declaration *d
 
 static void describe_named(struct describer *d, const struct mp_type *type) {
     struct mp_declaration declared;
-    if (!is_block(type->what) || !mp_declaration_of(type->what, &declared)) return;
+    if (!is_block(type->what) || !mp_declaration_of(type->what, d->types->has_origins, &declared))
+        return;
     d->scope = type->scope;
     d->binding.parameters = declared.parameters;
     if (declared.kind == MP_VARIANT) put_constructors(d, &declared);
+    if (declared.kind == MP_EXTENSIBLE) d->out->shape(d->out->context, MP_SHAPE_MADE, 0, NULL);
     if (declared.kind != MP_RECORD) return;
     d->out->shape(d->out->context, declared.unboxed ? MP_SHAPE_SAME : MP_SHAPE_FIELDS, 0, NULL);
     put_labels(d, declared.parts);
+}
+
+/* Those of OCaml's own exceptions that have an argument have one. */
+static bool has_argument(const char *exception) {
+    static const enum vm_exception with[] = {EXN_SYS_ERROR,        EXN_FAILURE,
+                                             EXN_INVALID_ARGUMENT, EXN_MATCH_FAILURE,
+                                             EXN_ASSERT_FAILURE,   EXN_UNDEFINED_RECURSIVE_MODULE};
+    for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+        if (exception == vm_predefined_exceptions[with[i]]) return true;
+    return false;
+}
+
+static void describe_extension(struct describer *d, const struct mp_type *type) {
+    struct mp_constructor constructor;
+    value path;
+    d->out->shape(d->out->context, MP_SHAPE_CONSTRUCTOR, TAG_OBJECT,
+                  type->constructor == NULL ? "" : type->constructor);
+    if (is_int(type->what) && has_argument(type->constructor))
+        d->out->member(d->out->context, NULL, 0);
+    if (is_int(type->what) || !mp_extension_of(type->what, &path, &constructor)) return;
+    d->binding = unbound;
+    if (constructor.inlined) put_labels(d, constructor.arguments);
+    else put_arguments(d, constructor.arguments);
 }
 
 static void put_structure_field(void *context, const char *name, uint32_t at, value item) {
@@ -330,6 +399,8 @@ static void describe(struct describer *d, const struct mp_type *type, uint32_t n
     switch (type->form) {
     case MP_TYPE_NAMED: describe_named(d, type); break;
     case MP_TYPE_STRUCTURE: describe_structure(d, type); break;
+    case MP_TYPE_EXTENSIBLE: d->out->shape(d->out->context, MP_SHAPE_MADE, 0, NULL); break;
+    case MP_TYPE_EXTENSION: describe_extension(d, type); break;
     case MP_TYPE_ARRAY: put_plain(d, MP_SHAPE_ARRAY, 0, NULL, NULL, argument); break;
     case MP_TYPE_OPTION: put_plain(d, MP_SHAPE_FIELDS, 0, "Some", NULL, argument); break;
     case MP_TYPE_LIST:

@@ -30,6 +30,9 @@ void mp_types_of_global(struct mp_types *types, uint32_t global, uint64_t fields
  * not known. */
 uint32_t mp_types_of_variable(struct mp_types *types, uint64_t gpc, value ident);
 
+/* The type of an exception of OCaml's own, by its global. */
+uint32_t mp_types_of_exception(struct mp_types *types, uint32_t global);
+
 /* Receives the description of a type: blocks, each followed by its fields. */
 struct mp_type_output {
     void *context;

@@ -40,6 +40,7 @@ struct mp_unit {
 
 struct mp_types {
     struct vm *vm;
+    bool has_origins; /* as in mp_declaration_of */
     struct mp_work work;
     struct vm_arena arena; /* of scopes, and texts */
     struct vm_variables variables;
@@ -99,13 +100,17 @@ enum mp_type_form {
     MP_TYPE_LIST,
     MP_TYPE_OPTION,
     MP_TYPE_LAZY,
-    MP_TYPE_STRUCTURE, /* what: its signature */
+    MP_TYPE_STRUCTURE,  /* what: its signature */
+    MP_TYPE_EXTENSIBLE, /* exn; others are named */
+    MP_TYPE_EXTENSION,  /* a constructor of such a type. what: its description; an integer: one of
+                           OCaml's own exceptions */
 };
 struct mp_type {
     enum mp_type_form form;
     value what;
     const struct mp_scope *scope; /* of the declaration */
-    const char *name;             /* of a named one */
+    const char *name;             /* of a named one, or that a constructor extends */
+    const char *constructor;      /* NULL: it is not one */
     uint32_t first, count;        /* its arguments */
     uint32_t depth;               /* of its arguments, plus 1 */
     uint32_t same;                /* the next of its hash + 1; 0: none */

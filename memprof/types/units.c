@@ -214,15 +214,15 @@ const struct mp_scope *mp_debug_of(struct mp_types *types, struct mp_unit *unit)
 }
 
 /* Whether a declaration says what the type is. */
-static bool says(const struct mp_item *item) {
+static bool says(const struct mp_types *types, const struct mp_item *item) {
     struct mp_declaration declared;
-    return mp_declaration_of(item->what, &declared) &&
+    return mp_declaration_of(item->what, types->has_origins, &declared) &&
            (declared.kind != MP_ABSTRACT || is_block(declared.manifest));
 }
 
-static bool is_type(const struct mp_item *item, const char *name) {
+static bool is_type(const struct mp_types *types, const struct mp_item *item, const char *name) {
     return item->kind == MP_ITEM_TYPE && tag_of(item->ident) <= IDENT_SCOPED &&
-           strcmp(mp_ident_name(item->ident), name) == 0 && says(item);
+           strcmp(mp_ident_name(item->ident), name) == 0 && says(types, item);
 }
 
 /* Whether an entry is in the body of a module, or below another type of that name. */
@@ -234,7 +234,7 @@ static bool is_inner(struct mp_types *types, const struct mp_unit *unit,
          mp_environment_entry(chain, &item) && mp_step(&types->work); chain = field(chain, 0)) {
         const uintptr_t *modules = word_map_find(&unit->modules, (uintptr_t)chain);
         if (modules != NULL && *modules > above_is_module) return true;
-        if (is_type(&item, name)) return true;
+        if (is_type(types, &item, name)) return true;
         above_is_module = item.kind == MP_ITEM_MODULE;
     }
     return false;
@@ -245,7 +245,7 @@ const struct mp_item *mp_unit_type(struct mp_types *types, const struct mp_unit 
     const struct mp_item *found = NULL;
     for (size_t i = 0; i < unit->entries.count; i++) {
         const struct mp_entry *entry = &unit->entries.items[i];
-        if (!is_type(&entry->item, name) || is_inner(types, unit, entry, name)) continue;
+        if (!is_type(types, &entry->item, name) || is_inner(types, unit, entry, name)) continue;
         if (found != NULL) return NULL;
         found = &entry->item;
     }
@@ -259,7 +259,7 @@ const struct mp_item *mp_unit_inner_type(struct mp_types *types, const struct mp
     if (one_at_top && top == NULL) return NULL;
     for (size_t i = 0; i < unit->entries.count; i++) {
         const struct mp_item *item = &unit->entries.items[i].item;
-        if (!is_type(item, name) || item == top) continue;
+        if (!is_type(types, item, name) || item == top) continue;
         if (found != NULL) return NULL;
         found = item;
     }

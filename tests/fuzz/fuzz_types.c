@@ -7,6 +7,7 @@
 #include "memprof/types/types_internal.h"
 #include "tests/fuzz/marshal_header.h"
 #include "tests/fuzz/target.h"
+#include "vm/code/version.h"
 #include "vm/state/vm.h"
 
 #include <stdlib.h>
@@ -76,6 +77,7 @@ static void add_type(struct mp_types *types, enum mp_type_form form, value what,
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct vm vm = {.global_data = VAL_UNIT, .options = {.executable_name = "/none/none"}};
     if (size < HEAD || size > UINT16_MAX) return 0;
+    vm.version = &vm_versions[size % OCAML_COUNT];
     size_t first = number_at(data) < size - HEAD ? number_at(data) : size - HEAD;
     struct mp_types *types = mp_types_create(&vm);
     struct mp_unit *unit = types == NULL ? NULL : mp_unit_named(types, "M");
@@ -91,6 +93,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
         const struct mp_item *item = &unit->entries.items[i].item;
         if (item->kind == MP_ITEM_TYPE)
             add_type(types, MP_TYPE_NAMED, item->what, unit->debug_scope);
+        else if (item->kind == MP_ITEM_EXTENSION)
+            add_type(types, MP_TYPE_EXTENSION, item->what, unit->debug_scope);
         else if (item->kind == MP_ITEM_MODULE)
             mp_inside_of(types, unit->debug_scope, item->what, mp_ident_name(item->ident));
     }

@@ -36,15 +36,15 @@ struct loader {
     uint64_t next_field;                       /* of the last block: after that of its last edge */
     REPORT_VECTOR(uint32_t) targets;           /* of the edges: addresses */
     REPORT_VECTOR(struct extra) rooted, held;  /* from roots; from keys of ephemerons */
-    REPORT_VECTOR(struct heap_name) variables; /* of the stack */
+    REPORT_VECTOR(struct heap_name) variables; /* names of roots */
     REPORT_VECTOR(struct heap_module) globals; /* addresses in place of nodes */
     struct report_hash root_table, kind_table, variable_table;
-    size_t next_content;   /* the block after the last one with contents */
-    uint64_t end;          /* the address after the last block */
-    bool in_edges;         /* of the last block there may be more edges */
-    bool has_heap;         /* the record HEAP was read */
-    bool last_is_variable; /* of the names */
-    uint32_t *index;       /* of addresses >> shift */
+    size_t next_content;  /* the block after the last one with contents */
+    uint64_t end;         /* the address after the last block */
+    bool in_edges;        /* of the last block there may be more edges */
+    bool has_heap;        /* the record HEAP was read */
+    bool last_is_of_root; /* of the names */
+    uint32_t *index;      /* of addresses >> shift */
     unsigned shift;
 };
 
@@ -71,20 +71,24 @@ static uint64_t hash_root(const struct heap_root *r) {
 
 static bool same_variable(const void *owner, uint32_t number, const void *key) {
     const struct heap_name *a = &((const struct loader *)owner)->variables.at[number], *b = key;
-    return a->of == b->of && a->slot == b->slot;
+    return a->kind == b->kind && a->of == b->of && a->slot == b->slot;
 }
 
-static uint64_t hash_variable(uint64_t of, uint64_t slot) {
-    return report_hash_number(of << 32 ^ slot);
+static uint64_t hash_variable(const struct heap_name *name) {
+    return report_hash_number((uint64_t)name->of << 32 ^ name->slot);
 }
 
-/* What a root of the stack is called in the program; NULL: not known. */
+/* What a root of the stack, or an exception, is called in the program; NULL: not known. */
 static const struct heap_name *variable_of(const struct loader *l,
                                            const struct mp_record_root *record) {
-    const struct heap_name key = {.of = (uint32_t)record->place, .slot = (uint32_t)record->slot};
-    if (record->kind != MP_ROOT_STACK || record->slot > UINT32_MAX) return NULL;
-    uint32_t number = report_hash_find(&l->variable_table, hash_variable(key.of, key.slot),
-                                       same_variable, l, &key);
+    struct heap_name key = {MP_NAME_VARIABLE, (uint32_t)record->place, (uint32_t)record->slot, NULL,
+                            0};
+    if (record->slot > UINT32_MAX) return NULL;
+    if (record->kind == MP_ROOT_GLOBAL)
+        key = (struct heap_name){.kind = MP_NAME_EXCEPTION, .of = (uint32_t)record->slot};
+    else if (record->kind != MP_ROOT_STACK) return NULL;
+    uint32_t number = report_hash_find(&l->variable_table, hash_variable(&key), same_variable, l,
+                                       &key);
     return number == REPORT_NO_NUMBER ? NULL : &l->variables.at[number];
 }
 
@@ -102,6 +106,7 @@ static uint32_t root_node(struct loader *l, const struct mp_record_root *record)
         root.name = variable->text;
         root.type = variable->type;
         root.slot = 0;
+        root.is_exception = variable->kind == MP_NAME_EXCEPTION;
     }
     uint64_t hash = hash_root(&root);
     uint32_t number = report_hash_find(&l->root_table, hash, same_root, l, &root);
@@ -265,18 +270,17 @@ static void add_name(struct loader *l, const struct mp_record_name *record) {
     const struct heap_name name = {record->kind, (uint32_t)record->of, (uint32_t)record->slot,
                                    report_copy(mp_reader_string(l->reader, (uint32_t)record->text)),
                                    0};
-    l->last_is_variable = name.kind == MP_NAME_VARIABLE;
-    if (name.kind == MP_NAME_VARIABLE) {
-        report_hash_add(&l->variable_table, hash_variable(name.of, name.slot),
-                        (uint32_t)l->variables.count);
+    l->last_is_of_root = name.kind == MP_NAME_VARIABLE || name.kind == MP_NAME_EXCEPTION;
+    if (l->last_is_of_root) {
+        report_hash_add(&l->variable_table, hash_variable(&name), (uint32_t)l->variables.count);
         report_append(&l->variables, name);
     } else report_append(&l->graph->names, name);
 }
 
 static void add_typed(const struct loader *l, const struct mp_record_typed *record) {
     struct heap_graph *g = l->graph;
-    struct heap_name *name = l->last_is_variable ? &l->variables.at[l->variables.count - 1]
-                                                 : &g->names.at[g->names.count - 1];
+    struct heap_name *name = l->last_is_of_root ? &l->variables.at[l->variables.count - 1]
+                                                : &g->names.at[g->names.count - 1];
     name->type = (uint32_t)record->type;
 }
 
@@ -460,7 +464,7 @@ static bool owner_of(const struct heap_graph *g, uint32_t node, struct heap_name
 
 bool heap_has_names(const struct heap_graph *g, uint32_t node) {
     struct heap_name key;
-    return owner_of(g, node, &key) || heap_member(g, node, 0) != NULL;
+    return owner_of(g, node, &key) || heap_has_members(g, node);
 }
 
 const struct heap_name *heap_own_name(const struct heap_graph *g, uint32_t node, uint32_t field) {

@@ -23,6 +23,7 @@ struct heap_root {
     uint64_t slot;            /* of a named variable: 0 */
     uint64_t slots;           /* how many were merged */
     uint32_t type;            /* of all of them; 0: not known, or several */
+    bool is_exception;        /* a global that is one of OCaml's own exceptions */
 };
 
 /* What a block is: a tag, a size if blocks of that tag differ by it, and a name or a type. */

@@ -7,7 +7,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { TAG_FORCING = 244, TAG_CONT, TAG_LAZY, TAG_CLOSURE, TAG_CUSTOM = 255, EXACT_WORDS = 16 };
+enum {
+    TAG_FORCING = 244,
+    TAG_CONT,
+    TAG_LAZY,
+    TAG_CLOSURE,
+    TAG_OBJECT,
+    TAG_CUSTOM = 255,
+    EXACT_WORDS = 16
+};
 
 static char *place_text(const struct mp_location *place) {
     const char *function = place->definition[0] != 0 ? place->definition : "an unknown function";
@@ -19,8 +27,9 @@ char *heap_root_text(const struct heap_root *root) {
     char *text = NULL, *place;
     switch (root->kind) {
     case MP_ROOT_GLOBAL:
-        text = root->name[0] != 0 ? report_format("module %s", root->name)
-                                  : report_format("global %llu", (unsigned long long)root->slot);
+        text = root->name[0] != 0
+                   ? report_format("%s %s", root->is_exception ? "exception" : "module", root->name)
+                   : report_format("global %llu", (unsigned long long)root->slot);
         break;
     case MP_ROOT_STACK:
         place = place_text(&root->place);
@@ -51,6 +60,7 @@ char *heap_shape_text(const struct heap_kind *kind) {
     if (words <= EXACT_WORDS) snprintf(size, sizeof size, "%llu", words);
     else snprintf(size, sizeof size, "%llu to %llu", words / 2 + 1, words);
     if (kind->is_module) return report_format("structure of %s", size);
+    if (kind->tag == TAG_OBJECT && kind->type != NULL) return report_copy("constructor");
     if (kind->tag == 0) return report_format("block of %s", size);
     if (kind->tag < TAG_LAZY) return report_format("block of %s, tag %u", size, kind->tag);
     return report_tag_text(kind->tag);
@@ -71,14 +81,15 @@ char *heap_edge_text(const struct heap_graph *graph, uint32_t from, uint32_t fie
     return report_format(name->kind == MP_NAME_CAPTURED ? "captured %s" : ".%s", name->text);
 }
 
-static const char from_debug[] = "debug information", from_interface[] = ".cmi";
+static const char from_debug[] = "debug information", from_interface[] = ".cmi",
+                  built_in[] = "built-in type";
 
 /* Where a type that has a name comes from. */
 static const char *source_of_type(const struct heap_graph *graph, const struct heap_name *name) {
     switch (graph->types.at[graph->shapes.at[name->of].type - 1].source) {
     case MP_TYPE_DEBUG: return from_debug;
     case MP_TYPE_INTERFACE: return from_interface;
-    default: return "built-in type";
+    default: return built_in;
     }
 }
 
@@ -90,6 +101,7 @@ const char *heap_edge_source(const struct heap_graph *graph, uint32_t from, uint
 }
 
 const char *heap_root_source(const struct heap_root *root) {
+    if (root->is_exception) return built_in;
     if (root->kind == MP_ROOT_GLOBAL) return root->name[0] != 0 ? "linker" : "";
     return root->kind == MP_ROOT_STACK && root->name[0] != 0 ? from_debug : "";
 }

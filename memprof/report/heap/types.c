@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SAME = 8, TAG_CLOSURE = 247, TEXT_MAX = 100 };
+enum { MOST_SAME = 8, MOST_ROUNDS = 8, TAG_CLOSURE = 247, TAG_OBJECT, TEXT_MAX = 100 };
 
 /* ---- Descriptions. ---- */
 
@@ -47,10 +47,17 @@ void heap_add_member(struct heap_graph *g, const struct mp_record_member *record
     shape->count++;
 }
 
+/* The name of a constructor itself: `Error` of `Cache.Error`. */
+static const char *short_name(const struct heap_shape *shape) {
+    const char *name = shape->constructor, *dot = NULL;
+    if (name != NULL && shape->kind == MP_SHAPE_CONSTRUCTOR) dot = strrchr(name, '.');
+    return dot == NULL ? name : dot + 1;
+}
+
 /* `Cons.data`, `Some`, `Node.0`. */
 static void name_members(struct heap_graph *g) {
     report_each(shape, &g->shapes) {
-        const char *constructor = shape->constructor;
+        const char *constructor = short_name(shape);
         for (uint32_t i = 0; constructor != NULL && i < shape->count; i++) {
             struct heap_name *member = &g->members.at[shape->first + i];
             char *text = member->text != NULL ? report_format("%s.%s", constructor, member->text)
@@ -70,21 +77,52 @@ void heap_types_free(struct heap_graph *g) {
 
 /* ---- Blocks. ---- */
 
-static bool fits(const struct heap_graph *g, const struct heap_shape *shape, uint32_t node) {
-    const struct heap_kind *kind = &g->kind_list.at[heap_kind_of(g, node)];
-    return kind->tag == shape->tag && shape->count > 0 &&
-           (shape->kind == MP_SHAPE_ARRAY ||
-            (shape->kind == MP_SHAPE_FIELDS && heap_words(g, node) == (uint64_t)shape->count + 1));
+/* The block of a constructor has a name and a number. */
+enum { CONSTRUCTOR_WORDS = 3 };
+
+static unsigned tag_of_node(const struct heap_graph *g, uint32_t node) {
+    return g->kind_list.at[heap_kind_of(g, node)].tag;
 }
 
-/* The number of the shape that a block of a type has, plus 1; 0: none. */
-static uint32_t shape_of(const struct heap_graph *g, uint32_t type, uint32_t node) {
+static bool fits(const struct heap_graph *g, const struct heap_shape *shape, uint32_t node) {
+    const uint64_t words = heap_words(g, node);
+    if (tag_of_node(g, node) != shape->tag) return false;
+    switch (shape->kind) {
+    case MP_SHAPE_FIELDS: return shape->count > 0 && words == (uint64_t)shape->count + 1;
+    case MP_SHAPE_ARRAY: return shape->count > 0;
+    case MP_SHAPE_CONSTRUCTOR: return words == CONSTRUCTOR_WORDS;
+    default: return false;
+    }
+}
+
+/* The number of the shape of the constructor that made a block, plus 1; 0: none, or its block has
+ * no type yet. */
+static uint32_t made_by(const struct heap_graph *g, uint32_t node) {
+    const uint32_t first = g->first[node];
+    if (tag_of_node(g, node) != 0 || first == g->first[node + 1] || g->fields[first] != 0) return 0;
+    const uint32_t number = g->node_shapes[g->edges[first]];
+    if (number == 0) return 0;
+    const struct heap_shape *shape = &g->shapes.at[number - 1];
+    bool made = shape->kind == MP_SHAPE_CONSTRUCTOR &&
+                tag_of_node(g, g->edges[first]) == TAG_OBJECT && shape->count > 0 &&
+                heap_words(g, node) == (uint64_t)shape->count + 2;
+    return made ? number : 0;
+}
+
+/* The number of the shape that a block of a type has, plus 1; 0: none. *extensible is set if the
+ * type is. */
+static uint32_t shape_of(const struct heap_graph *g, uint32_t type, uint32_t node,
+                         bool *extensible) {
     for (unsigned step = 0; step < MOST_SAME && type != 0 && type <= g->types.count; step++) {
         const struct heap_type *t = &g->types.at[type - 1];
         type = 0;
         for (uint32_t i = t->first; i < t->first + t->count; i++) {
             const struct heap_shape *shape = &g->shapes.at[i];
             if (fits(g, shape, node)) return i + 1; /* HG2 */
+            if (shape->kind == MP_SHAPE_MADE) {
+                *extensible = true;
+                return made_by(g, node);
+            }
             if (shape->kind == MP_SHAPE_SAME && shape->count > 0)
                 type = g->members.at[shape->first].type;
         }
@@ -92,31 +130,70 @@ static uint32_t shape_of(const struct heap_graph *g, uint32_t type, uint32_t nod
     return 0;
 }
 
-static void set_type(struct heap_graph *g, struct report_numbers *queue, uint32_t node,
-                     uint32_t type) {
+/* Blocks that have just got a type; those of an extensible type whose constructor has none yet. */
+struct finder {
+    struct heap_graph *graph;
+    struct report_numbers queue, waiting;
+};
+
+static void set_type(struct finder *f, uint32_t node, uint32_t type) {
+    struct heap_graph *g = f->graph;
+    bool extensible = false;
     if (node <= g->roots || g->node_shapes[node] != 0 || type == 0) return;
-    g->node_shapes[node] = shape_of(g, type, node);
-    if (g->node_shapes[node] != 0) report_append(queue, node);
+    g->node_shapes[node] = shape_of(g, type, node, &extensible);
+    if (g->node_shapes[node] != 0) report_append(&f->queue, node);
+    else if (extensible && tag_of_node(g, node) == 0) report_append(&f->waiting, node);
+}
+
+/* The member that a field of a block is; NULL: none. */
+static const struct heap_name *member_at(const struct heap_graph *g, uint32_t node,
+                                         const struct heap_shape *shape, uint32_t field) {
+    if (shape->kind == MP_SHAPE_ARRAY) field = 0;
+    if (shape->kind == MP_SHAPE_CONSTRUCTOR) {
+        if (field == 0 || tag_of_node(g, node) == TAG_OBJECT) return NULL;
+        field--;
+    }
+    return field < shape->count ? &g->members.at[shape->first + field] : NULL;
 }
 
 /* Sets the types of what leads on from all blocks of the queue. */
-static void follow(struct heap_graph *g, struct report_numbers *queue) {
-    while (queue->count > 0) {
-        const uint32_t node = queue->at[--queue->count];
+static void follow(struct finder *f) {
+    const struct heap_graph *g = f->graph;
+    while (f->queue.count > 0) {
+        const uint32_t node = f->queue.at[--f->queue.count];
         const struct heap_shape *shape = &g->shapes.at[g->node_shapes[node] - 1];
         for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
-            const uint32_t field = shape->kind == MP_SHAPE_ARRAY ? 0 : g->fields[e];
-            if (field < shape->count)
-                set_type(g, queue, g->edges[e], g->members.at[shape->first + field].type);
+            const struct heap_name *member = member_at(g, node, shape, g->fields[e]);
+            if (member != NULL) set_type(f, g->edges[e], member->type);
         }
     }
 }
 
 /* Sets the types of what fields with names of their own lead to. */
-static void set_named(struct heap_graph *g, struct report_numbers *queue, uint32_t node) {
+static void set_named(struct finder *f, uint32_t node) {
+    const struct heap_graph *g = f->graph;
     for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
         const struct heap_name *name = heap_own_name(g, node, g->fields[e]);
-        if (name != NULL) set_type(g, queue, g->edges[e], name->type);
+        if (name != NULL) set_type(f, g->edges[e], name->type);
+    }
+}
+
+/* Sets the shapes of blocks whose constructors have got types meanwhile. */
+static void set_waiting(struct finder *f) {
+    struct heap_graph *g = f->graph;
+    size_t before = SIZE_MAX;
+    for (unsigned round = 0; round < MOST_ROUNDS && f->waiting.count < before; round++) {
+        const size_t count = before = f->waiting.count;
+        size_t kept = 0;
+        for (size_t i = 0; i < count; i++) {
+            const uint32_t node = f->waiting.at[i];
+            if (g->node_shapes[node] != 0) continue;
+            g->node_shapes[node] = made_by(g, node);
+            if (g->node_shapes[node] != 0) report_append(&f->queue, node);
+            else f->waiting.at[kept++] = node;
+        }
+        f->waiting.count = kept;
+        follow(f);
     }
 }
 
@@ -189,22 +266,22 @@ static void divide_kinds(struct heap_graph *g) {
 }
 
 void heap_find_types(struct heap_graph *g) {
-    struct report_numbers queue = {0};
+    struct finder f = {.graph = g};
     if (g->shapes.count == 0) return;
     name_members(g);
     g->node_shapes = report_alloc(g->nodes * sizeof *g->node_shapes);
-    report_each(module, &g->modules) { set_named(g, &queue, module->node); }
-    follow(g, &queue);
+    report_each(module, &g->modules) { set_named(&f, module->node); }
+    follow(&f);
     for (size_t n = g->roots + 1; n < g->nodes; n++)
-        if (g->kind_list.at[heap_kind_of(g, (uint32_t)n)].tag == TAG_CLOSURE)
-            set_named(g, &queue, (uint32_t)n);
-    follow(g, &queue);
+        if (tag_of_node(g, (uint32_t)n) == TAG_CLOSURE) set_named(&f, (uint32_t)n);
+    follow(&f);
     for (uint32_t n = 1; n <= g->roots; n++)
         for (uint32_t e = g->first[n]; e < g->first[n + 1]; e++)
-            set_type(g, &queue, g->edges[e], g->root_list.at[n - 1].type);
-    follow(g, &queue);
+            set_type(&f, g->edges[e], g->root_list.at[n - 1].type);
+    follow(&f);
+    set_waiting(&f);
     divide_kinds(g);
-    free(queue.at);
+    report_free(f.queue.at, f.waiting.at);
 }
 
 /* NULL: not known. */
@@ -215,8 +292,12 @@ static const struct heap_shape *known_shape(const struct heap_graph *g, uint32_t
 
 const struct heap_name *heap_member(const struct heap_graph *g, uint32_t node, uint32_t field) {
     const struct heap_shape *shape = known_shape(g, node);
-    bool named = shape != NULL && shape->kind == MP_SHAPE_FIELDS && field < shape->count;
-    return named ? &g->members.at[shape->first + field] : NULL;
+    return shape != NULL && shape->kind != MP_SHAPE_ARRAY ? member_at(g, node, shape, field) : NULL;
+}
+
+bool heap_has_members(const struct heap_graph *g, uint32_t node) {
+    const struct heap_shape *shape = known_shape(g, node);
+    return shape != NULL && shape->kind != MP_SHAPE_ARRAY;
 }
 
 bool heap_is_array(const struct heap_graph *g, uint32_t node) {

@@ -2,7 +2,8 @@
  * of modules, captured variables, variables of the stack, in this order. The first type that fits a
  * block is its type.
  *
- * HG2  A block has a shape of its type: the same tag and number of fields. */
+ * HG2  A block has a shape of its type: the same tag and number of fields. What a constructor of an
+ *      extensible type made has the constructor's, and leads to its block. */
 #ifndef BACTRIAN_MEMPROF_REPORT_HEAP_TYPES_H
 #define BACTRIAN_MEMPROF_REPORT_HEAP_TYPES_H
 
@@ -19,6 +20,8 @@ void heap_add_member(struct heap_graph *g, const struct mp_record_member *record
 void heap_find_types(struct heap_graph *g);
 /* The field of a block's shape; NULL: the block has no shape, or that has no such field. */
 const struct heap_name *heap_member(const struct heap_graph *g, uint32_t node, uint32_t field);
+/* Whether the fields of a block's shape may have names. */
+bool heap_has_members(const struct heap_graph *g, uint32_t node);
 /* Whether a block's type says that it is an array. */
 bool heap_is_array(const struct heap_graph *g, uint32_t node);
 void heap_types_free(struct heap_graph *g);

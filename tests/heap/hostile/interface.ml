@@ -42,10 +42,21 @@ let declare declaration =
   Obj.set_field declaration 2 (block 1 [Obj.repr constructors; zero]);
   Obj.set_field declaration 4 (block 0 [link])
 
+(* An exception, whose arguments are labels, types without end, or nothing of both. *)
+let extend i extension =
+  Obj.set_field extension 0 (cyclic (fun x -> block 1 [x; Obj.repr "t"]) 0);
+  let label = block 0 [block 0 [Obj.repr "l"; zero]; zero; link; zero; zero; zero] in
+  let rec labels = label :: labels in
+  let arguments =
+    [| block 0 [Obj.repr endless]; block 1 [Obj.repr labels]; block 1 [link]; block 0 []; zero;
+       Obj.repr "a string" |] in
+  Obj.set_field extension 2 arguments.(i mod Array.length arguments)
+
 let replace i item =
   match Obj.tag item with
   | 0 -> Obj.set_field (Obj.field item 1) 0 types.(i mod Array.length types)
   | 1 -> declare (Obj.field item 1)
+  | 2 -> extend i (Obj.field item 1)
   | 3 ->
       let alias = block 3 [block 0 [Obj.field item 0]] in
       Obj.set_field (Obj.field item 2) 0 alias
