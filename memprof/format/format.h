@@ -156,6 +156,7 @@ enum mp_shape_kind {
                         leads to a block of the next kind, or that block itself */
     MP_SHAPE_CONSTRUCTOR, /* the block of such a constructor; what it makes has the fields that
                              follow, after the first one */
+    MP_SHAPE_LABEL,       /* a block of a label, the constructor, and of the field that follows */
     MP_SHAPE_KINDS
 };
 

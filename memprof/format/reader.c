@@ -565,6 +565,13 @@ static bool use_sampled(struct mp_reader *r, const struct mp_record_sampled *s) 
     return true;
 }
 
+static bool use_label(struct mp_reader *r, const struct mp_record_label *l) {
+    if (!is_snapshot(r) || l->block > MP_WORDS_MAX || l->text >= r->tables.strings.count)
+        return false;
+    emit(r, MP_EVENT_LABEL)->label = *l;
+    return true;
+}
+
 static bool use_type(struct mp_reader *r, const struct mp_record_type *t) {
     if (!is_snapshot(r) || t->source >= MP_TYPE_SOURCES || t->name >= r->tables.strings.count)
         return false;

@@ -47,6 +47,7 @@ enum mp_event_kind {
     MP_EVENT_SAMPLED,
     MP_EVENT_TYPE,
     MP_EVENT_SHAPE,
+    MP_EVENT_LABEL,
     MP_EVENT_MEMBER,
     MP_EVENT_TYPED,
     MP_EVENT_CONTENTS,
@@ -104,11 +105,12 @@ struct mp_event {
         struct mp_record_written written; /* its text is valid until the next event */
         struct mp_record_sampled sampled; /* place: a location, 0: unknown */
         struct mp_record_type type;       /* name: a string; likewise of the next two */
-        struct mp_record_shape shape;     /* of the last type, which there is */
-        struct mp_record_member member;   /* of the last shape, which there is */
-        struct mp_record_typed typed;     /* of the last name, which there is */
-        struct mp_record_name name;       /* kind: enum mp_name_kind; text: a string */
-        struct mp_record_finish finish;   /* status: exit status, or signal of MP_KILLED */
+        struct mp_record_label label;
+        struct mp_record_shape shape;   /* of the last type, which there is */
+        struct mp_record_member member; /* of the last shape, which there is */
+        struct mp_record_typed typed;   /* of the last name, which there is */
+        struct mp_record_name name;     /* kind: enum mp_name_kind; text: a string */
+        struct mp_record_finish finish; /* status: exit status, or signal of MP_KILLED */
         struct mp_record_cost cost;
         /* The overhead as the recorder measured it; the samples lost for lack of memory. */
         struct mp_record_end end;

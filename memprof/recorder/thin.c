@@ -478,6 +478,7 @@ static void copy_event(struct copy *c, const struct mp_event *event) {
     case MP_EVENT_TYPE:
     case MP_EVENT_SHAPE:
     case MP_EVENT_MEMBER:
+    case MP_EVENT_LABEL:
     case MP_EVENT_TYPED:
     case MP_EVENT_FINISH:
     case MP_EVENT_END: break;

@@ -1,7 +1,7 @@
 /* snapshot.c - see snapshot.h: the file, and the order of its records.
  *
  *     START, names of exceptions and variables, roots, blocks and ephemerons, contents, sampled
- *     blocks, names of fields, types, HEAP, END; strings and locations before their use
+ *     blocks, names of fields, types, labels, HEAP, END; strings and locations before their use
  *
  * All of it is written right after everything was marked. */
 #include "memprof/snapshot/snapshot.h"
@@ -41,6 +41,7 @@ static bool write_heap(struct domain *d, bool values, struct mp_writer *w,
     mp_snapshot_name_closures(&named);
     mp_snapshot_name_modules(&named);
     mp_snapshot_types(&named);
+    mp_snapshot_labels(&named);
     mp_named_free(&named);
     mp_names_clear(&names);
     free(shapes);

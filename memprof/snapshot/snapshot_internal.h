@@ -15,8 +15,9 @@ struct mp_named {
     struct domain *d;
     struct mp_names *names;
     struct vm_variables variables;
-    struct mp_types *types;    /* NULL: out of memory */
-    struct word_map frames;    /* height of the frame, by gpc + 1 */
+    struct mp_types *types; /* NULL: out of memory */
+    struct word_map frames; /* height of the frame, by gpc + 1 */
+    struct word_map labels; /* the number of the string of a label with an argument, by its hash */
     struct word_map functions; /* size of the largest closure, by the function's number + 1 */
 };
 
@@ -31,6 +32,8 @@ void mp_snapshot_name_modules(struct mp_named *named);
 void mp_snapshot_types(struct mp_named *named);
 /* Writes the blocks that a recording has sampled, with where they were allocated. GC: never. */
 void mp_snapshot_samples(struct mp_named *named);
+/* Writes which blocks may be polymorphic variants, by the labels that types have. GC: never. */
+void mp_snapshot_labels(struct mp_named *named);
 /* Frees what it owns. */
 void mp_named_free(struct mp_named *named);
 

@@ -6,6 +6,7 @@
 #include "gc/assert.h"
 #include "gc/walk.h"
 #include "memprof/snapshot/snapshot_internal.h"
+#include "vm/base/label.h"
 #include "vm/code/code.h"
 #include "vm/marshal/constants.h"
 #include "vm/state/domain.h"
@@ -126,29 +127,47 @@ void mp_snapshot_name_exceptions(struct mp_named *named) {
 /* ---- Types. ---- */
 
 static void write_type(void *context, const char *name, enum mp_type_source source) {
-    struct mp_names *names = context;
+    struct mp_names *names = ((struct mp_named *)context)->names;
     struct mp_record_type record = {(uint8_t)source, mp_names_string(names, name)};
     mp_write_type(names->writer, &record);
 }
 
 static void write_shape(void *context, enum mp_shape_kind kind, unsigned tag,
                         const char *constructor) {
-    struct mp_names *names = context;
+    struct mp_named *named = context;
     struct mp_record_shape record = {(uint8_t)kind, (uint8_t)tag, 0};
-    if (constructor != NULL) record.constructor = mp_names_string(names, constructor);
-    mp_write_shape(names->writer, &record);
+    if (constructor != NULL) record.constructor = mp_names_string(named->names, constructor);
+    mp_write_shape(named->names->writer, &record);
+    if (kind != MP_SHAPE_LABEL || record.constructor == 0) return;
+    uintptr_t *text = word_map_add(&named->labels, (uintptr_t)vm_label_hash(constructor + 1), 64,
+                                   NULL);
+    if (text != NULL) *text = record.constructor;
 }
 
 static void write_member(void *context, const char *name, uint32_t type) {
-    struct mp_names *names = context;
+    struct mp_names *names = ((struct mp_named *)context)->names;
     struct mp_record_member record = {.type = type};
     if (name != NULL) record.name = mp_names_string(names, name);
     mp_write_member(names->writer, &record);
 }
 
 void mp_snapshot_types(struct mp_named *named) {
-    const struct mp_type_output output = {named->names, write_type, write_shape, write_member};
+    const struct mp_type_output output = {named, write_type, write_shape, write_member};
     if (named->types != NULL) mp_types_describe(named->types, &output);
+}
+
+static void write_label(void *context, value v) {
+    struct mp_named *named = context;
+    struct mp_record_label record;
+    if (tag_of(v) != 0 || wosize_of(v) != 2 || !is_int(field(v, 0))) return;
+    const uintptr_t *text = word_map_find(&named->labels, (uintptr_t)field(v, 0));
+    if (text == NULL || !gc_block_number(&named->d->gc, v, &record.block)) return;
+    record.text = *text;
+    mp_write_label(named->names->writer, &record);
+}
+
+void mp_snapshot_labels(struct mp_named *named) {
+    if (named->labels.count > 0) gc_walk_blocks(&named->d->gc, write_label, named);
 }
 
 void mp_named_free(struct mp_named *named) {
@@ -156,5 +175,6 @@ void mp_named_free(struct mp_named *named) {
     mp_types_free(named->types);
     free(named->frames.entries);
     free(named->functions.entries);
+    free(named->labels.entries);
     *named = (struct mp_named){.d = named->d, .names = named->names};
 }

@@ -99,6 +99,39 @@ value mp_linked(value type, struct mp_work *work) {
     return type;
 }
 
+/* ---- Rows. ---- */
+
+enum { ROW_LABELS, ROW_MORE, ROW_FIELDS = 5, LABEL_NAME = 0, LABEL_STATE };
+enum { STATE_PRESENT, STATE_EITHER, EITHER_ARGUMENTS = 1, EITHER_REST = 3, EITHER_FIELDS };
+
+bool mp_row_of(value description, value *labels, value *more) {
+    if (!mp_is_block(description, TYPE_ROW, 1)) return false;
+    const value row = field(description, 0);
+    if (!mp_is_block(row, 0, ROW_FIELDS)) return false;
+    *labels = field(row, ROW_LABELS);
+    *more = field(row, ROW_MORE);
+    return true;
+}
+
+/* Rows that were joined lead from one state of a label to another; the type of its argument is in
+ * any of them. */
+bool mp_row_label(value v, bool has_cells, struct mp_work *work, const char **name,
+                  value *argument) {
+    if (!mp_is_block(v, 0, 2)) return false;
+    *name = mp_text_at(field(v, LABEL_NAME));
+    *argument = val_of_int(0);
+    value state = field(v, LABEL_STATE);
+    while (mp_is_block(state, STATE_EITHER, EITHER_FIELDS) && mp_step(work)) {
+        const value types = field(state, EITHER_ARGUMENTS);
+        if (mp_is_block(types, 0, 2) && is_int(field(types, 1))) *argument = field(types, 0);
+        state = first_field(field(state, EITHER_REST));
+        if (!has_cells) state = first_field(state);
+    }
+    if (is_int(*argument) && mp_is_block(state, STATE_PRESENT, 1))
+        *argument = first_field(field(state, 0));
+    return *name != NULL;
+}
+
 /* ---- Declarations. ---- */
 
 enum { DECLARED_PARAMETERS, DECLARED_KIND = 2, DECLARED_MANIFEST = 4, DECLARED_FIELDS = 5 };

@@ -15,7 +15,8 @@
 /* Tags of identifiers, of paths, and of descriptions of types. */
 enum { IDENT_LOCAL, IDENT_SCOPED, IDENT_GLOBAL, IDENT_PREDEFINED };
 enum { PATH_IDENT, PATH_DOT, PATH_APPLY };
-enum { TYPE_VARIABLE, TYPE_TUPLE = 2, TYPE_CONSTRUCTED = 3, TYPE_LINK = 6, TYPE_POLYMORPHIC = 10 };
+enum { TYPE_VARIABLE, TYPE_TUPLE = 2, TYPE_CONSTRUCTED = 3, TYPE_LINK = 6, TYPE_ROW = 8 };
+enum { TYPE_POLYMORPHIC = 10 };
 /* Tags of types of modules. */
 enum { MODULE_IDENT, MODULE_SIGNATURE, MODULE_FUNCTOR, MODULE_ALIAS };
 
@@ -64,6 +65,14 @@ value mp_type_of_module_type(value description);
 value mp_linked(value type, struct mp_work *work);
 /* The description of a type without links; an integer: it has none. */
 value mp_description(value type);
+
+/* The labels of a polymorphic variant from its description, a list of no checked shape, and the
+ * type that has the others. False: it is not one. */
+bool mp_row_of(value description, value *labels, value *more);
+/* A label of a row, and the type of its argument; an integer: it has none, or it is not known.
+ * has_cells: as from OCaml 4.14 on. */
+bool mp_row_label(value v, bool has_cells, struct mp_work *work, const char **name,
+                  value *argument);
 
 /* A declaration of a type. Lists are of no checked shape. */
 struct mp_declaration {

@@ -24,6 +24,7 @@ struct mp_types *mp_types_create(struct vm *vm) {
     if (types == NULL) return NULL;
     types->vm = vm;
     types->has_origins = vm->version->id >= OCAML_5_2;
+    types->has_cells = vm->version->id >= OCAML_4_14;
     types->work.left = MOST_WORK;
     types->variables.vm = vm;
     return types;
@@ -155,6 +156,15 @@ static const char *full_name(struct mp_types *types, const struct mp_scope *scop
     return copy == NULL ? NULL : strcpy(copy, before);
 }
 
+/* A polymorphic variant has the name of its first abbreviation. */
+static void name_row(struct mp_types *types, uint32_t number, const struct mp_found *found) {
+    if (number == 0) return;
+    const struct mp_type *type = &types->types.items[number - 1];
+    if (type->form != MP_TYPE_ROW || type->name != NULL) return;
+    const char *name = full_name(types, found->scope, mp_ident_name(found->item.ident));
+    types->types.items[number - 1].name = name;
+}
+
 static uint32_t constructed(struct mp_types *types, const struct mp_scope *scope, value path,
                             const uint32_t *arguments, uint32_t count, unsigned depth) {
     struct mp_declaration declared;
@@ -169,7 +179,9 @@ static uint32_t constructed(struct mp_types *types, const struct mp_scope *scope
         return 0;
     if (declared.kind == MP_ABSTRACT && is_block(declared.manifest)) {
         const struct binding inner = {declared.parameters, arguments, count};
-        return convert(types, found.scope, &inner, declared.manifest, depth + 1);
+        const uint32_t number = convert(types, found.scope, &inner, declared.manifest, depth + 1);
+        name_row(types, number, &found);
+        return number;
     }
     struct mp_type type = {
         .form = MP_TYPE_NAMED, .what = found.item.what, .scope = found.scope, .count = count};
@@ -190,6 +202,14 @@ static uint32_t convert(struct mp_types *types, const struct mp_scope *scope,
     const value described = mp_description(type);
     if (!is_block(described)) return 0;
     if (mp_is_block(described, TYPE_VARIABLE, 1)) return bound(types, binding, type);
+    if (mp_is_block(described, TYPE_ROW, 1)) {
+        const struct mp_type row = {.form = MP_TYPE_ROW,
+                                    .what = described,
+                                    .scope = scope,
+                                    .parameters = binding->parameters,
+                                    .count = binding->count};
+        return number_of(types, row, binding->numbers);
+    }
     bool tuple = mp_is_block(described, TYPE_TUPLE, 1);
     if (!tuple && !mp_is_block(described, TYPE_CONSTRUCTED, 2)) return 0;
     count = convert_list(types, scope, binding, field(described, tuple ? 0 : 1), depth, numbers);
@@ -376,6 +396,26 @@ static void describe_extension(struct describer *d, const struct mp_type *type) 
     else put_arguments(d, constructor.arguments);
 }
 
+static void put_row(struct describer *d, const struct mp_type *type) {
+    enum { LABEL_MAX = 200 };
+    char text[LABEL_MAX + 2];
+    const char *name;
+    struct mp_work *work = &d->types->work;
+    value labels, more, argument, described = type->what;
+    d->binding.parameters = type->parameters;
+    while (mp_row_of(described, &labels, &more) && mp_step(work)) {
+        for (; mp_is_block(labels, 0, 2) && mp_step(work); labels = field(labels, 1)) {
+            if (!mp_row_label(field(labels, 0), d->types->has_cells, work, &name, &argument))
+                return;
+            if (is_int(argument) || strlen(name) > LABEL_MAX) continue;
+            snprintf(text, sizeof text, "`%s", name);
+            d->out->shape(d->out->context, MP_SHAPE_LABEL, 0, text);
+            put_member(d, NULL, argument);
+        }
+        described = mp_description(mp_linked(more, work));
+    }
+}
+
 static void put_structure_field(void *context, const char *name, uint32_t at, value item) {
     const struct describer *d = context;
     (void)at;
@@ -401,6 +441,7 @@ static void describe(struct describer *d, const struct mp_type *type, uint32_t n
     case MP_TYPE_STRUCTURE: describe_structure(d, type); break;
     case MP_TYPE_EXTENSIBLE: d->out->shape(d->out->context, MP_SHAPE_MADE, 0, NULL); break;
     case MP_TYPE_EXTENSION: describe_extension(d, type); break;
+    case MP_TYPE_ROW: put_row(d, type); break;
     case MP_TYPE_ARRAY: put_plain(d, MP_SHAPE_ARRAY, 0, NULL, NULL, argument); break;
     case MP_TYPE_OPTION: put_plain(d, MP_SHAPE_FIELDS, 0, "Some", NULL, argument); break;
     case MP_TYPE_LIST:

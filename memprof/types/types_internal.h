@@ -40,7 +40,7 @@ struct mp_unit {
 
 struct mp_types {
     struct vm *vm;
-    bool has_origins; /* as in mp_declaration_of */
+    bool has_origins, has_cells; /* as in mp_declaration_of, mp_row_label */
     struct mp_work work;
     struct vm_arena arena; /* of scopes, and texts */
     struct vm_variables variables;
@@ -104,6 +104,7 @@ enum mp_type_form {
     MP_TYPE_EXTENSIBLE, /* exn; others are named */
     MP_TYPE_EXTENSION,  /* a constructor of such a type. what: its description; an integer: one of
                            OCaml's own exceptions */
+    MP_TYPE_ROW,        /* a polymorphic variant. what: its description */
 };
 struct mp_type {
     enum mp_type_form form;
@@ -111,6 +112,7 @@ struct mp_type {
     const struct mp_scope *scope; /* of the declaration */
     const char *name;             /* of a named one, or that a constructor extends */
     const char *constructor;      /* NULL: it is not one */
+    value parameters;             /* of a row: what its arguments stand for */
     uint32_t first, count;        /* its arguments */
     uint32_t depth;               /* of its arguments, plus 1 */
     uint32_t same;                /* the next of its hash + 1; 0: none */

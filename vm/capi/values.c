@@ -1,6 +1,7 @@
 /* values.c - strings, arrays, hashes and digests, for stubs. */
 #include "stdlib/blake2.h"
 #include "stdlib/hash_mix.h"
+#include "vm/base/label.h"
 #include "vm/base/md5.h"
 #include "vm/capi/capi_internal.h"
 
@@ -9,12 +10,7 @@ int caml_string_is_c_safe(value s) { return is_c_string(s); }
 uintptr_t caml_array_length(value array) { return wosize_of(array); }
 int caml_is_double_array(value array) { return tag_of(array) == TAG_DOUBLE_ARRAY; }
 
-/* The hash of a polymorphic variant's name: 31 bits with sign. */
-value caml_hash_variant(const char *tag) {
-    uint32_t h = 0;
-    for (; *tag != '\0'; tag++) h = 223 * h + (unsigned char)*tag;
-    return val_of_int((int32_t)(h << 1) >> 1);
-}
+value caml_hash_variant(const char *tag) { return vm_label_hash(tag); }
 
 uint32_t caml_hash_mix_uint32(uint32_t h, uint32_t x) { return hash_mix_uint32(h, x); }
 uint32_t caml_hash_mix_intnat(uint32_t h, intptr_t x) { return hash_mix_word(h, x); }

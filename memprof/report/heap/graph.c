@@ -284,6 +284,14 @@ static void add_typed(const struct loader *l, const struct mp_record_typed *reco
     name->type = (uint32_t)record->type;
 }
 
+static bool add_label(struct loader *l, const struct mp_record_label *record) {
+    const struct heap_label label = {(uint32_t)record->block, (uint32_t)record->text};
+    if (record->block > UINT32_MAX || l->graph->labels.count >= l->addresses.count)
+        return fail(l, "damaged: a label without a block");
+    report_append(&l->graph->labels, label);
+    return true;
+}
+
 static void add_sampled(struct loader *l, const struct mp_record_sampled *record) {
     if (record->block <= UINT32_MAX)
         report_append(
@@ -307,6 +315,7 @@ static bool add_event(struct loader *l, const struct mp_event *event) {
     case MP_EVENT_CONTENTS: return add_contents(l, &event->contents.values);
     case MP_EVENT_EPHEMERON: return add_ephemeron(l, &event->ephemeron);
     case MP_EVENT_SAMPLED: add_sampled(l, &event->sampled); return true;
+    case MP_EVENT_LABEL: return add_label(l, &event->label);
     case MP_EVENT_NAME: add_name(l, &event->name); return true;
     case MP_EVENT_TYPED: add_typed(l, &event->typed); return true;
     case MP_EVENT_TYPE:
@@ -517,6 +526,23 @@ const struct heap_sample *heap_sample_of(const struct heap_graph *g, uint32_t no
     return bsearch(&key, g->samples.at, g->samples.count, sizeof key, by_sampled_node);
 }
 
+/* ---- Labels. ---- */
+
+REPORT_COMPARE(by_labelled_node, struct heap_label, report_order(x->node, y->node))
+
+static void finish_labels(struct loader *l) {
+    struct heap_graph *g = l->graph;
+    report_each(label, &g->labels) { label->node = node_at(l, label->node); }
+    report_sort(&g->labels, by_labelled_node);
+}
+
+uint32_t heap_label_of(const struct heap_graph *g, uint32_t node) {
+    const struct heap_label key = {.node = node}, *found = NULL;
+    if (g->labels.count > 0)
+        found = bsearch(&key, g->labels.at, g->labels.count, sizeof key, by_labelled_node);
+    return found == NULL ? 0 : found->text;
+}
+
 /* ---- The whole. ---- */
 
 static bool finish_graph(struct loader *l) {
@@ -534,6 +560,7 @@ static bool finish_graph(struct loader *l) {
     make_index(l);
     finish_names(l);
     finish_samples(l);
+    finish_labels(l);
     if (!translate_extras(l) || !link_nodes(l)) return false;
     heap_find_types(g);
     return true;
@@ -609,7 +636,7 @@ void heap_graph_free(struct heap_graph *g) {
     report_each(place, &g->places) { free(*place); }
     heap_types_free(g);
     heap_contents_free(&g->contents);
-    report_free(g->names.at, g->modules.at, g->samples.at, g->places.at);
+    report_free(g->names.at, g->modules.at, g->labels.at, g->samples.at, g->places.at);
     report_free(g->first, g->edges, g->fields, g->words, g->kinds, g->root_list.at, g->kind_list.at,
                 g->program, g->ocaml, g->host, g);
 }

@@ -55,12 +55,18 @@ struct heap_shape {
     unsigned tag;
     uint32_t type;         /* from 1 */
     char *constructor;     /* NULL: none; owned */
+    uint32_t label;        /* the number of its string; 0: none */
     uint32_t first, count; /* in members */
 };
 
 /* The block of a module. */
 struct heap_module {
     uint32_t node, global;
+};
+
+/* A block that may be a polymorphic variant of this label, a string's number. */
+struct heap_label {
+    uint32_t node, text;
 };
 
 /* A block that a recording had sampled. */
@@ -83,6 +89,7 @@ struct heap_graph {
     REPORT_VECTOR(struct heap_name) members;   /* by shape */
     uint32_t *node_shapes;                     /* of each node, + 1; 0: not known. NULL: of none */
     REPORT_VECTOR(struct heap_module) modules; /* by node */
+    REPORT_VECTOR(struct heap_label) labels;   /* by node */
     REPORT_VECTOR(struct heap_sample) samples; /* by node */
     REPORT_VECTOR(char *)
     places;                        /* `f (a.ml:1)` by the numbers of samples' places;
@@ -119,6 +126,8 @@ uint32_t heap_named_field(const struct heap_graph *g, uint32_t from, uint32_t to
 bool heap_is_module(const struct heap_graph *g, uint32_t node);
 /* The sample of a block; NULL: it was not sampled. */
 const struct heap_sample *heap_sample_of(const struct heap_graph *g, uint32_t node);
+/* The label of a block, if it may be a polymorphic variant; 0: it is not one. */
+uint32_t heap_label_of(const struct heap_graph *g, uint32_t node);
 /* The words of a node; 0 of a root. */
 static inline uint64_t heap_words(const struct heap_graph *g, uint32_t node) {
     return node > g->roots ? g->words[node - g->roots - 1] : 0;

@@ -28,6 +28,7 @@ void heap_add_shape(struct heap_graph *g, const struct mp_record_shape *record,
         .tag = record->tag,
         .type = (uint32_t)g->types.count,
         .constructor = text_of(constructor),
+        .label = record->kind == MP_SHAPE_LABEL ? (uint32_t)record->constructor : 0,
         .first = (uint32_t)g->members.count,
     };
     ASSERT(g->types.count > 0);
@@ -77,8 +78,8 @@ void heap_types_free(struct heap_graph *g) {
 
 /* ---- Blocks. ---- */
 
-/* The block of a constructor has a name and a number. */
-enum { CONSTRUCTOR_WORDS = 3 };
+/* The block of a constructor has a name and a number, a polymorphic variant a label and a value. */
+enum { CONSTRUCTOR_WORDS = 3, LABELLED_WORDS = 3 };
 
 static unsigned tag_of_node(const struct heap_graph *g, uint32_t node) {
     return g->kind_list.at[heap_kind_of(g, node)].tag;
@@ -91,6 +92,9 @@ static bool fits(const struct heap_graph *g, const struct heap_shape *shape, uin
     case MP_SHAPE_FIELDS: return shape->count > 0 && words == (uint64_t)shape->count + 1;
     case MP_SHAPE_ARRAY: return shape->count > 0;
     case MP_SHAPE_CONSTRUCTOR: return words == CONSTRUCTOR_WORDS;
+    case MP_SHAPE_LABEL:
+        return words == LABELLED_WORDS && shape->count == 1 && shape->label != 0 &&
+               heap_label_of(g, node) == shape->label;
     default: return false;
     }
 }
@@ -153,6 +157,10 @@ static const struct heap_name *member_at(const struct heap_graph *g, uint32_t no
         if (field == 0 || tag_of_node(g, node) == TAG_OBJECT) return NULL;
         field--;
     }
+    if (shape->kind == MP_SHAPE_LABEL) {
+        if (field == 0) return NULL;
+        field--;
+    }
     return field < shape->count ? &g->members.at[shape->first + field] : NULL;
 }
 
@@ -199,10 +207,13 @@ static void set_waiting(struct finder *f) {
 
 /* ---- Kinds. ---- */
 
-/* `Cons of Cache.node`; NULL: the type has no name. */
+/* `Cons of Cache.node`, `` `Full``; NULL: the type has no name. */
 static char *shape_text(const struct heap_graph *g, const struct heap_shape *shape) {
     const char *name = g->types.at[shape->type - 1].name;
-    if (name == NULL) return NULL;
+    if (name == NULL)
+        return shape->kind == MP_SHAPE_LABEL && shape->constructor != NULL
+                   ? report_copy(shape->constructor)
+                   : NULL;
     return shape->constructor == NULL ? report_copy(name)
                                       : report_format("%s of %s", shape->constructor, name);
 }

@@ -3,7 +3,8 @@
  * block is its type.
  *
  * HG2  A block has a shape of its type: the same tag and number of fields. What a constructor of an
- *      extensible type made has the constructor's, and leads to its block. */
+ *      extensible type made has the constructor's, and leads to its block; a polymorphic variant
+ *      has the label. */
 #ifndef BACTRIAN_MEMPROF_REPORT_HEAP_TYPES_H
 #define BACTRIAN_MEMPROF_REPORT_HEAP_TYPES_H
 

@@ -27,13 +27,23 @@ let itself = tuple []
 let () = Obj.set_field (Obj.field itself 0) 0 (Obj.repr [itself; itself])
 let rec endless = zero :: endless
 
+(* Rows that are their own rest, labels whose states lead in a circle. *)
+let row labels = type_of (block 8 [block 0 [labels; zero; zero; zero; zero; zero]])
+let label name state = Obj.repr [block 0 [Obj.repr name; state]]
+let present argument = block 0 [block 0 [argument]]
+let endless_row = row (label "B" (present link))
+let () = Obj.set_field (Obj.field (Obj.field endless_row 0) 0) 1 endless_row
+let endless_state = block 1 [zero; zero; zero; block 0 [zero]]
+let () = Obj.set_field (Obj.field endless_state 3) 0 endless_state
+
 let types =
   [| link; itself; deep 100_000 zero; wide 5_000; type_of (block 2 [Obj.repr endless]); zero;
      constructed (cyclic (fun x -> block 1 [x; Obj.repr "t"]) 0) zero;
      constructed (cyclic (fun x -> block 2 [x; x]) 0) zero;
      constructed (block 0 [block 0 [Obj.repr "t"]]) (Obj.repr endless);
      constructed (block 1 [block 0 [block 2 [Obj.repr "../../etc"]]; Obj.repr "t"]) zero;
-     Obj.repr "a string"; Obj.repr 1.5; block 0 []; lists 40 link |]
+     Obj.repr "a string"; Obj.repr 1.5; block 0 []; lists 40 link;
+     row (label "A" (present itself)); endless_row; row (label "A" endless_state); row (Obj.repr endless) |]
 
 (* A declaration that is its own manifest, and has constructors without end. *)
 let declare declaration =
