@@ -8,6 +8,12 @@ const char *mp_text_at(value v) {
     return is_block(v) && tag_of(v) == TAG_STRING ? string_bytes(v) : NULL;
 }
 
+bool mp_same_length(value a, value b, struct mp_work *work) {
+    for (; mp_is_block(a, 0, 2) && mp_is_block(b, 0, 2) && mp_step(work); a = field(a, 1))
+        b = field(b, 1);
+    return !is_block(a) && !is_block(b);
+}
+
 /* ---- Identifiers. ---- */
 
 enum { IDENT_NAME, IDENT_STAMP };
@@ -39,6 +45,7 @@ enum {
     SIGNATURE_MODULE_TYPE
 };
 enum { ENTRY_VALUE, ENTRY_TYPE, ENTRY_EXTENSION, ENTRY_MODULE, ENTRY_MODULE_TYPE };
+enum { ENTRY_PARAMETER = 8 };
 
 bool mp_signature_item(value v, struct mp_item *item) {
     static const enum mp_item_kind kinds[] = {[SIGNATURE_VALUE] = MP_ITEM_VALUE,
@@ -86,6 +93,17 @@ value mp_type_of_value(value description) { return first_field(description); }
 value mp_type_of_module(value description) { return first_field(description); }
 
 value mp_type_of_module_type(value description) { return first_field(first_field(description)); }
+
+value mp_functor_parameter(value type) {
+    if (!mp_is_block(type, MODULE_FUNCTOR, 2)) return val_of_int(0);
+    return first_field(first_field(field(type, 0)));
+}
+
+value mp_entry_parameter(value entry) {
+    if (!mp_is_block(entry, ENTRY_PARAMETER, 2) || mp_ident_name(field(entry, ENTRY_IDENT)) == NULL)
+        return val_of_int(0);
+    return field(entry, ENTRY_IDENT);
+}
 
 value mp_description(value type) { return first_field(type); }
 

@@ -32,6 +32,8 @@ static inline bool mp_is_block(value v, unsigned tag, size_t fields) {
 }
 /* The text of a string; NULL: it is not one. */
 const char *mp_text_at(value v);
+/* Whether two lists have the same length. */
+bool mp_same_length(value a, value b, struct mp_work *work);
 /* The name and the stamp of an identifier; NULL: it is not one. */
 const char *mp_ident_name(value ident);
 value mp_ident_stamp(value ident);
@@ -60,6 +62,12 @@ value mp_type_of_value(value description);
 /* The type of a module, or that a name of one stands for; an integer: none. */
 value mp_type_of_module(value description);
 value mp_type_of_module_type(value description);
+
+/* The identifier of a functor's parameter; an integer: it has none. */
+value mp_functor_parameter(value type);
+/* The identifier of a functor's parameter whose body the environment after this entry is in; an
+ * integer: the entry is another one. */
+value mp_entry_parameter(value entry);
 
 /* The type that a type is linked to, if it is. */
 value mp_linked(value type, struct mp_work *work);

@@ -3,15 +3,63 @@
 
 #include <string.h>
 
+enum { MOST_APPLICATIONS = 12 };
+
+static bool same_scope(const struct mp_scope *a, const struct mp_scope *b) {
+    return a->outer == b->outer && a->unit == b->unit && a->items == b->items &&
+           a->from_debug == b->from_debug && a->parameter == b->parameter &&
+           a->argument == b->argument && a->argument_scope == b->argument_scope &&
+           (a->name == b->name ||
+            (a->name != NULL && b->name != NULL && strcmp(a->name, b->name) == 0));
+}
+
 /* Fails: NULL. */
 static const struct mp_scope *add_scope(struct mp_types *types, const struct mp_scope *scope) {
+    const uintptr_t hash = ((uintptr_t)scope->outer * 31 + (uintptr_t)scope->items) * 31 +
+                           (uintptr_t)scope->argument * 7 + (uintptr_t)scope->argument_scope;
+    uintptr_t *first = word_map_add(&types->scopes, hash | 1, 64, NULL);
+    if (first == NULL) return NULL;
+    for (const struct mp_scope *s = (const struct mp_scope *)*first; s != NULL; s = s->same)
+        if (same_scope(s, scope)) return s;
     struct mp_scope *copy = vm_arena_alloc(&types->arena, sizeof *copy);
-    if (copy != NULL) *copy = *scope;
+    if (copy == NULL) return NULL;
+    *copy = *scope;
+    copy->depth = scope->outer == NULL ? 0 : scope->outer->depth;
+    if (scope->argument_scope != NULL) {
+        if (scope->argument_scope->depth > copy->depth) copy->depth = scope->argument_scope->depth;
+        copy->depth++;
+    }
+    copy->same = (const struct mp_scope *)*first;
+    *first = (uintptr_t)copy;
     return copy;
 }
 
+const struct mp_scope *mp_application(const struct mp_scope *scope) {
+    while (scope != NULL && scope->argument_scope == NULL) scope = scope->outer;
+    return scope;
+}
+
+/* A scope in which a parameter stands for an argument. Without memory, or if too many are nested,
+ * that around it. */
+static const struct mp_scope *applied(struct mp_types *types, const struct mp_scope *outer,
+                                      const char *functor, value parameter, value argument,
+                                      const struct mp_scope *argument_scope) {
+    const struct mp_scope scope = {.outer = outer,
+                                   .unit = outer->unit,
+                                   .items = val_of_int(0),
+                                   .name = functor,
+                                   .from_debug = outer->from_debug,
+                                   .parameter = parameter,
+                                   .argument = argument,
+                                   .argument_scope = argument_scope};
+    const unsigned most = MOST_APPLICATIONS;
+    if (!is_block(parameter) || outer->depth >= most || argument_scope->depth >= most) return outer;
+    const struct mp_scope *added = add_scope(types, &scope);
+    return added == NULL ? outer : added;
+}
+
 const struct mp_scope *mp_scope_of_unit(struct mp_types *types, struct mp_unit *unit, value items) {
-    const struct mp_scope scope = {NULL, unit, items, NULL, is_int(items)};
+    const struct mp_scope scope = {.unit = unit, .items = items, .from_debug = is_int(items)};
     return add_scope(types, &scope);
 }
 
@@ -38,14 +86,18 @@ static bool item_in(struct mp_types *types, value items, enum mp_item_kind kind,
 static struct mp_found find(struct mp_types *types, const struct mp_scope *scope,
                             enum mp_item_kind kind, value ident) {
     struct mp_item item;
+    const struct mp_scope *application = NULL;
     for (; scope != NULL && mp_step(&types->work); scope = scope->outer) {
-        if (is_block(scope->items)) {
+        if (scope->argument_scope != NULL) {
+            if (application == NULL) application = scope;
+        } else if (is_block(scope->items)) {
             if (item_in(types, scope->items, kind, ident, NULL, &item))
                 return (struct mp_found){item, scope, scope->outer == NULL};
         } else {
             const struct mp_item *entry = mp_unit_entry(scope->unit, ident);
+            /* What a functor's body has entered may refer to its parameter. */
             if (entry != NULL && entry->kind == kind)
-                return (struct mp_found){*entry, scope, scope->outer == NULL};
+                return (struct mp_found){*entry, application != NULL ? application : scope, true};
         }
     }
     return nothing;
@@ -79,8 +131,11 @@ static struct opened module_at(struct mp_types *types, const struct mp_scope *sc
 static const struct mp_scope *inside_of(struct mp_types *types, const struct opened *module) {
     if (module->inside != NULL || module->scope == NULL) return module->inside;
     if (!mp_is_block(module->type, MODULE_SIGNATURE, 1)) return NULL;
-    const struct mp_scope scope = {module->scope, module->scope->unit, field(module->type, 0),
-                                   module->name, module->scope->from_debug};
+    const struct mp_scope scope = {.outer = module->scope,
+                                   .unit = module->scope->unit,
+                                   .items = field(module->type, 0),
+                                   .name = module->name,
+                                   .from_debug = module->scope->from_debug};
     return add_scope(types, &scope);
 }
 
@@ -125,6 +180,23 @@ static struct opened module_found(struct mp_types *types, const struct mp_found 
     return module;
 }
 
+/* The module that a functor's parameter stands for. */
+static struct opened argument_at(struct mp_types *types, const struct mp_scope *scope, value ident,
+                                 unsigned depth) {
+    for (; scope != NULL && mp_step(&types->work); scope = scope->outer)
+        if (scope->argument_scope != NULL && mp_same_ident(scope->parameter, ident))
+            return module_at(types, scope->argument_scope, scope->argument, depth + 1);
+    return (struct opened){val_of_int(0), NULL, NULL, NULL};
+}
+
+/* A functor's result, for an argument in a scope. */
+static struct opened apply(struct mp_types *types, const struct mp_scope *scope,
+                           const struct opened *functor, value argument, unsigned depth) {
+    const struct mp_scope *inside = applied(types, functor->scope, functor->name,
+                                            mp_functor_parameter(functor->type), argument, scope);
+    return module_of_type(types, inside, field(functor->type, 1), depth + 1);
+}
+
 static struct opened module_at(struct mp_types *types, const struct mp_scope *scope, value path,
                                unsigned depth) {
     const struct opened none = {val_of_int(0), NULL, NULL, NULL};
@@ -134,6 +206,8 @@ static struct opened module_at(struct mp_types *types, const struct mp_scope *sc
         const char *name = mp_ident_name(ident);
         if (name == NULL) return none;
         if (tag_of(ident) == IDENT_GLOBAL) return unit_at(types, name);
+        const struct opened argument = argument_at(types, scope, ident, depth);
+        if (argument.scope != NULL || argument.inside != NULL) return argument;
         const struct mp_found found = find(types, scope, MP_ITEM_MODULE, ident);
         return module_found(types, &found, depth);
     }
@@ -145,8 +219,9 @@ static struct opened module_at(struct mp_types *types, const struct mp_scope *sc
     }
     if (!mp_is_block(path, PATH_APPLY, 2)) return none;
     const struct opened functor = module_at(types, scope, field(path, 0), depth + 1);
-    if (!mp_is_block(functor.type, MODULE_FUNCTOR, 2)) return none;
-    return module_of_type(types, functor.scope, field(functor.type, 1), depth + 1);
+    if (scope == NULL || functor.scope == NULL || !mp_is_block(functor.type, MODULE_FUNCTOR, 2))
+        return none;
+    return apply(types, scope, &functor, field(path, 1), depth);
 }
 
 const struct mp_scope *mp_inside_of(struct mp_types *types, const struct mp_scope *scope,
@@ -157,12 +232,6 @@ const struct mp_scope *mp_inside_of(struct mp_types *types, const struct mp_scop
 }
 
 /* ---- Types. ---- */
-
-static size_t length_of(struct mp_types *types, value list) {
-    size_t length = 0;
-    for (; mp_is_block(list, 0, 2) && mp_step(&types->work); list = field(list, 1)) length++;
-    return length;
-}
 
 /* Whether a unit's interface has a type of that name. */
 static bool at_top(struct mp_types *types, struct mp_unit *unit, const char *name) {
@@ -182,12 +251,19 @@ static struct mp_found implementation(struct mp_types *types, struct mp_found fo
     const struct mp_scope *scope = mp_debug_of(types, unit);
     if (scope == NULL) return found;
     const char *name = mp_ident_name(found.item.ident);
-    const struct mp_item *item = found.at_top ? mp_unit_type(types, unit, name)
-                                              : mp_unit_inner_type(types, unit, name,
-                                                                   at_top(types, unit, name));
+    const struct mp_item *item = found.at_top
+                                     ? mp_unit_type(types, unit, name)
+                                     : mp_unit_inner_type(types, unit, name, declared.parameters,
+                                                          at_top(types, unit, name));
     bool same = item != NULL && mp_declaration_of(item->what, types->has_origins, &inner) &&
-                length_of(types, inner.parameters) == length_of(types, declared.parameters);
-    return same ? (struct mp_found){*item, scope, found.at_top} : found;
+                mp_same_length(inner.parameters, declared.parameters, &types->work);
+    if (!same) return found;
+    const struct mp_scope *application = mp_application(found.scope);
+    if (application != NULL && mp_application(application->outer) == NULL)
+        scope = applied(types, scope, application->name,
+                        mp_unit_parameter(types, unit, item, application->name),
+                        application->argument, application->argument_scope);
+    return (struct mp_found){*item, scope, found.at_top};
 }
 
 struct mp_found mp_find_type(struct mp_types *types, const struct mp_scope *scope, value path) {

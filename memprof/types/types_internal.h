@@ -11,13 +11,19 @@
 enum { MP_MOST_DEPTH = 40 };
 
 /* Where identifiers are looked up: in a signature, in the environments of a unit's debug events, or
- * further out. */
+ * further out. One that has an argument is that of an applied functor: it has no items, but says
+ * what the parameter stands for. There is one scope of each kind (mp_types.scopes), so that a type
+ * that leads to itself is found again. */
 struct mp_scope {
     const struct mp_scope *outer;
     struct mp_unit *unit;
     value items;      /* of a signature; an integer: the environments */
-    const char *name; /* of its module below the unit; NULL: none */
+    const char *name; /* of its module below the unit, or of the functor; NULL: none */
     bool from_debug;
+    value parameter, argument;             /* an identifier, and a path in: */
+    const struct mp_scope *argument_scope; /* NULL: it has no argument */
+    unsigned depth;              /* how many applications are around it, or in arguments */
+    const struct mp_scope *same; /* the next of its hash */
 };
 
 /* A unit of compilation. */
@@ -42,7 +48,8 @@ struct mp_types {
     struct vm *vm;
     bool has_origins, has_cells; /* as in mp_declaration_of, mp_row_label */
     struct mp_work work;
-    struct vm_arena arena; /* of scopes, and texts */
+    struct vm_arena arena;  /* of scopes, and texts */
+    struct word_map scopes; /* the first scope of a hash */
     struct vm_variables variables;
     struct VECTOR(struct mp_unit *) units;
     struct VECTOR(char *) folders; /* in which .cmi files lie */
@@ -67,10 +74,14 @@ const struct mp_item *mp_unit_entry(const struct mp_unit *unit, value ident);
 /* The type of that name that a unit defines at its top level. NULL: none, or that is not sure. */
 const struct mp_item *mp_unit_type(struct mp_types *types, const struct mp_unit *unit,
                                    const char *name);
-/* The only one besides that one, if there is one at the top: that of a functor's body, for example.
- * NULL: none, or several. */
+/* The only one besides that one, if there is one at the top, with as many parameters: that of a
+ * functor's body, for example. NULL: none, or several. */
 const struct mp_item *mp_unit_inner_type(struct mp_types *types, const struct mp_unit *unit,
-                                         const char *name, bool one_at_top);
+                                         const char *name, value parameters, bool one_at_top);
+/* The parameter of the functor of that name and of one parameter, in whose body an item that was
+ * found in the unit is; an integer: it may be in that of another one. */
+value mp_unit_parameter(struct mp_types *types, const struct mp_unit *unit,
+                        const struct mp_item *item, const char *functor);
 void mp_units_free(struct mp_types *types);
 
 /* ---- scopes.c ---- */
@@ -88,6 +99,8 @@ struct mp_found mp_find_type(struct mp_types *types, const struct mp_scope *scop
 /* The scope of the signature of a module of that description and name; NULL: it has none. */
 const struct mp_scope *mp_inside_of(struct mp_types *types, const struct mp_scope *scope,
                                     value description, const char *name);
+/* The innermost scope from there on that has an argument; NULL: there is none. */
+const struct mp_scope *mp_application(const struct mp_scope *scope);
 /* A scope of a unit; NULL: out of memory. */
 const struct mp_scope *mp_scope_of_unit(struct mp_types *types, struct mp_unit *unit, value items);
 

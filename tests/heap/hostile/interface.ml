@@ -67,9 +67,15 @@ let replace i item =
   | 0 -> Obj.set_field (Obj.field item 1) 0 types.(i mod Array.length types)
   | 1 -> declare (Obj.field item 1)
   | 2 -> extend i (Obj.field item 1)
-  | 3 ->
+  | 3 when i mod 2 = 0 ->
       let alias = block 3 [block 0 [Obj.field item 0]] in
       Obj.set_field (Obj.field item 2) 0 alias
+  | 3 ->
+      (* A functor that is its own parameter, and is applied to itself in its result. *)
+      let itself = block 0 [Obj.field item 0] in
+      let parameter = block 0 [block 0 [Obj.field item 0]; zero] in
+      let result = block 3 [block 2 [itself; block 2 [itself; itself]]] in
+      Obj.set_field (Obj.field item 2) 0 (block 2 [parameter; result])
   | _ -> ()
 
 let () =
