@@ -7,8 +7,7 @@
  *
  * The events also contain types and environments, which are most of the section (16 MB of the
  * compiler's 19). So a program's table holds the position of each list, and reads a list when a
- * location in its unit is requested: into an arena that is freed once the few fields of interest
- * are copied. */
+ * location in its unit is requested, without making values of it. */
 #include "vm/marshal/debuginfo.h"
 
 #include "gc/containers.h"
@@ -16,13 +15,13 @@
 #include "vm/code/code.h"
 #include "vm/image/image.h"
 #include "vm/marshal/codes.h"
+#include "vm/marshal/debug_events.h"
 #include "vm/marshal/reader.h"
 #include "vm/state/vm.h"
 
-#include <malloc.h>
 #include <stdlib.h>
 
-enum { FIRST_ROWS = IF_SMALL_TABLES(1, 64), FIRST_SEEN = IF_SMALL_TABLES(2, 64) };
+enum { FIRST_ROWS = IF_SMALL_TABLES(1, 64) };
 
 /* The code of a unit ends where the next one's starts (DI4). */
 struct unit {
@@ -33,122 +32,24 @@ struct unit {
 };
 
 struct vm_debuginfo {
-    struct VECTOR(struct vm_debug_event) events;
-    struct vm_arena texts;
+    struct debug_events events;
     struct VECTOR(struct unit) units; /* by ascending start */
     const uint8_t *bytes;             /* the section, as long as there are units to read */
     size_t length;
     const struct vm_image *image; /* its file holds the bytes; NULL: they are in memory */
-    bool no_memory;               /* for an event */
 };
 
 void vm_debuginfo_delete(struct vm_debuginfo *t) {
     if (t == NULL) return;
-    free(t->events.items);
-    vm_arena_free(&t->texts);
+    debug_events_free(&t->events);
     free(t->units.items);
     free(t);
 }
 
 const struct vm_debug_event *vm_debuginfo_events(const struct vm_debuginfo *t, size_t *count) {
     ASSERT(t->units.count == 1 && t->units.items[0].was_read);
-    *count = t->events.count;
-    return t->events.items;
-}
-
-/* Keeps a text up to its first NUL, once for each block (DI3); seen: the texts of this list that
- * were kept, by their blocks. NULL: out of memory. */
-static const char *keep_text(struct vm_debuginfo *t, struct word_map *seen, value s) {
-    uintptr_t *kept = word_map_add(seen, (uintptr_t)s, FIRST_SEEN, NULL);
-    if (kept == NULL) return NULL;
-    if (*kept == 0) {
-        size_t bytes = c_length(s);
-        char *copy = vm_arena_alloc(&t->texts, bytes + 1);
-        if (copy == NULL) return NULL;
-        copy[bytes] = 0;
-        *kept = (uintptr_t)memcpy(copy, string_bytes(s), bytes);
-    }
-    return (const char *)*kept;
-}
-
-/* ---- Events. ---- */
-
-static bool is_record(value v, size_t fields) {
-    return is_block(v) && tag_of(v) == 0 && wosize_of(v) >= fields;
-}
-static bool is_text(value v) { return is_block(v) && tag_of(v) == TAG_STRING; }
-
-enum { EVENT_POSITION, EVENT_MODULE, EVENT_LOCATION, EVENT_KIND, EVENT_DEFINITION };
-enum { POSITION_FILE, POSITION_LINE, POSITION_LINE_START, POSITION_CHARACTER, POSITION_FIELDS };
-
-static bool is_position(value v) {
-    return is_record(v, POSITION_FIELDS) && is_text(field(v, POSITION_FILE)) &&
-           is_int(field(v, POSITION_LINE)) && is_int(field(v, POSITION_LINE_START)) &&
-           is_int(field(v, POSITION_CHARACTER));
-}
-
-static bool is_event(value v) {
-    return is_record(v, EVENT_DEFINITION + 1) && is_int(field(v, EVENT_POSITION)) &&
-           is_text(field(v, EVENT_MODULE)) && is_record(field(v, EVENT_LOCATION), 2) &&
-           is_position(field(field(v, EVENT_LOCATION), 0)) &&
-           is_position(field(field(v, EVENT_LOCATION), 1)) && is_text(field(v, EVENT_DEFINITION));
-}
-
-static bool add_event(struct vm_debuginfo *t, struct word_map *seen, value v, uint64_t start) {
-    if (!is_event(v)) return false;
-    value from = field(field(v, EVENT_LOCATION), 0), to = field(field(v, EVENT_LOCATION), 1);
-    intptr_t line_start = int_of_val(field(from, POSITION_LINE_START));
-    uint64_t at = start + (uint64_t)int_of_val(field(v, EVENT_POSITION));
-    const struct vm_debug_event event = {
-        .pc = (uint32_t)(at / 4),
-        .line = (int32_t)int_of_val(field(from, POSITION_LINE)),
-        .start = (int32_t)(int_of_val(field(from, POSITION_CHARACTER)) - line_start),
-        .end = (int32_t)(int_of_val(field(to, POSITION_CHARACTER)) - line_start),
-        .end_line = (int32_t)int_of_val(field(to, POSITION_LINE)),
-        .end_column = (int32_t)(int_of_val(field(to, POSITION_CHARACTER)) -
-                                int_of_val(field(to, POSITION_LINE_START))),
-        .file = keep_text(t, seen, field(from, POSITION_FILE)),
-        .definition = keep_text(t, seen, field(v, EVENT_DEFINITION)),
-    };
-    if (at / 4 >= UINT32_MAX) return false;
-    if (event.file != NULL && event.definition != NULL &&
-        vector_push(&t->events, event, FIRST_ROWS, NULL))
-        return true;
-    t->no_memory = true;
-    return false;
-}
-
-static int by_position(const void *a, const void *b) {
-    const struct vm_debug_event *x = a, *y = b;
-    if (x->pc != y->pc) return x->pc < y->pc ? -1 : 1;
-    if (x->line != y->line) return x->line < y->line ? -1 : 1;
-    if (x->start != y->start) return x->start < y->start ? -1 : 1;
-    return (x->end > y->end) - (x->end < y->end);
-}
-
-/* Establishes DI1; the compiler writes events in this order, mostly. */
-static void sort(struct vm_debug_event *events, size_t count) {
-    for (size_t i = 1; i < count; i++) {
-        if (by_position(&events[i - 1], &events[i]) <= 0) continue;
-        qsort(events, count, sizeof *events, by_position);
-        return;
-    }
-}
-
-/* Adds the events of a list (at most *limit, as it may be cyclic); start: the first byte of their
- * code. The shape of each field is tested. False: an event is ill-formed, or out of memory; none
- * was added. */
-static bool add_list(struct vm_debuginfo *t, value list, uint64_t start, size_t *limit) {
-    struct word_map seen = {0};
-    size_t before = t->events.count;
-    bool good = true;
-    for (; good && is_record(list, 2); list = field(list, 1))
-        good = (*limit)-- > 0 && add_event(t, &seen, field(list, 0), start);
-    good = good && is_int(list);
-    free(seen.entries);
-    if (good) sort(t->events.items + before, t->events.count - before);
-    else t->events.count = before;
-    return good;
+    *count = t->events.table.count;
+    return t->events.table.items;
 }
 
 /* ---- Units. ---- */
@@ -215,27 +116,15 @@ static enum vm_status find_units(struct vm_debuginfo *t, struct vm_error *error)
     return status;
 }
 
-enum { TRIM_BYTES = 1 << 16 };
-
 static enum vm_status read_unit(struct vm_debuginfo *t, struct unit *unit, struct vm_error *error) {
-    struct vm_arena arena = {0};
-    value list;
-    size_t used, limit = unit->length; /* an event takes at least a byte */
     ASSERT(!unit->was_read);
     unit->was_read = true;
-    unit->first = t->events.count;
+    unit->first = t->events.table.count;
     enum vm_status status = need_bytes(t, unit->at, unit->length, error);
     if (status == VM_OK)
-        status = vm_marshal_read_arena(t->bytes + unit->at, unit->length, &arena, &list, &used,
-                                       error);
-    if (status == VM_OK && !add_list(t, list, unit->start, &limit))
-        status = t->no_memory
-                     ? vm_error_set(error, VM_NO_MEMORY, "for debug information")
-                     : vm_error_set(error, VM_BAD_MARSHAL, "DBUG: a debug event is ill-formed");
-    unit->count = t->events.count - unit->first;
-    vm_arena_free(&arena);
-    /* The values of a large unit take some megabytes, which would stay resident. */
-    if (unit->length >= TRIM_BYTES) malloc_trim(0);
+        status = debug_events_add_marshalled(&t->events, t->bytes + unit->at, unit->length,
+                                             unit->start, error);
+    unit->count = t->events.table.count - unit->first;
     if (t->image != NULL) vm_image_drop_debug(t->image, unit->at, unit->length);
     return status;
 }
@@ -286,8 +175,8 @@ bool vm_debuginfo_read_folders(struct vm *vm, uint64_t gpc, struct vm_arena *are
 
 /* Replaces the units by a single one that has all code and events. */
 static bool merge_units(struct vm_debuginfo *t) {
-    const struct unit all = {.count = t->events.count, .was_read = true};
-    sort(t->events.items, t->events.count);
+    const struct unit all = {.count = t->events.table.count, .was_read = true};
+    debug_events_sort(t->events.table.items, t->events.table.count);
     t->units.count = 0;
     return vector_push(&t->units, all, 1, NULL);
 }
@@ -333,7 +222,8 @@ struct vm_debuginfo *vm_debuginfo_of_events(value v) {
     struct vm_debuginfo *t = is_block(v) && tag_of(v) == 0 ? calloc(1, sizeof *t) : NULL;
     size_t limit = MAX_EVENTS;
     bool good = t != NULL;
-    for (size_t i = 0; good && i < wosize_of(v); i++) good = add_list(t, field(v, i), 0, &limit);
+    for (size_t i = 0; good && i < wosize_of(v); i++)
+        good = debug_events_add_list(&t->events, field(v, i), 0, &limit);
     if (good && merge_units(t)) return t;
     vm_debuginfo_delete(t);
     return NULL;
@@ -423,7 +313,7 @@ static const struct unit *unit_at(struct vm *vm, const struct vm_code *code, uin
     if (unit == NULL) return NULL;
     struct vm_error error;
     if (!unit->was_read && read_unit(t, unit, &error) != VM_OK) warn(vm, program_name(vm), &error);
-    *events = t->events.items + unit->first;
+    *events = t->events.table.items + unit->first;
     return unit;
 }
 
