@@ -99,7 +99,7 @@ static bool put_own(struct report_buffer *to, const struct heap_graph *g, uint32
 struct slots {
     char *texts[MOST_SLOTS];
     const char *names[MOST_SLOTS]; /* or NULL */
-    uint32_t count;
+    uint32_t first, count;
     bool named, known;
 };
 
@@ -114,7 +114,8 @@ static const char *label(const struct heap_graph *g, uint32_t node, uint32_t fie
 static struct slots slots_of(const struct heap_graph *g, uint32_t node) {
     const struct heap_content content = heap_content(g, node);
     const uint64_t wosize = heap_words(g, node) - 1;
-    struct slots s = {.count = wosize < MOST_SLOTS ? (uint32_t)wosize : MOST_SLOTS};
+    struct slots s = {.first = heap_first_field(g, node),
+                      .count = wosize < MOST_SLOTS ? (uint32_t)wosize : MOST_SLOTS};
     for (uint32_t i = 0; content.kind == HEAP_FIELDS && i < content.count; i++)
         if (content.fields[i] < s.count)
             s.texts[content.fields[i]] = report_format("%lld", (long long)content.numbers[i]);
@@ -125,7 +126,7 @@ static struct slots slots_of(const struct heap_graph *g, uint32_t node) {
             report_replace(&s.texts[g->fields[e]], (char *)text.data);
         }
     }
-    for (uint32_t i = 0; i < s.count; i++) {
+    for (uint32_t i = s.first; i < s.count; i++) {
         s.names[i] = label(g, node, i);
         s.named |= s.names[i] != NULL;
         s.known |= s.texts[i] != NULL;
@@ -138,7 +139,7 @@ static void put_slots(struct report_buffer *to, const struct slots *s, bool arra
     const char *between = s->named || array ? "; " : ", ";
     bool whole = all, first = true;
     put_text(to, s->named ? "{" : array ? "[|" : "(");
-    for (uint32_t i = 0; i < s->count; i++) {
+    for (uint32_t i = s->first; i < s->count; i++) {
         if (s->named && (s->names[i] == NULL || s->texts[i] == NULL)) {
             whole = false;
             continue;

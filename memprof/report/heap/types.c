@@ -134,6 +134,18 @@ static uint32_t shape_of(const struct heap_graph *g, uint32_t type, uint32_t nod
     return 0;
 }
 
+/* NULL: not known. */
+static const struct heap_shape *known_shape(const struct heap_graph *g, uint32_t node) {
+    if (g->node_shapes == NULL || node <= g->roots || g->node_shapes[node] == 0) return NULL;
+    return &g->shapes.at[g->node_shapes[node] - 1];
+}
+
+uint32_t heap_first_field(const struct heap_graph *g, uint32_t node) {
+    const struct heap_shape *shape = known_shape(g, node);
+    if (shape == NULL || tag_of_node(g, node) != 0) return 0;
+    return shape->kind == MP_SHAPE_CONSTRUCTOR || shape->kind == MP_SHAPE_LABEL;
+}
+
 /* Blocks that have just got a type; those of an extensible type whose constructor has none yet. */
 struct finder {
     struct heap_graph *graph;
@@ -152,16 +164,11 @@ static void set_type(struct finder *f, uint32_t node, uint32_t type) {
 /* The member that a field of a block is; NULL: none. */
 static const struct heap_name *member_at(const struct heap_graph *g, uint32_t node,
                                          const struct heap_shape *shape, uint32_t field) {
+    const uint32_t first = heap_first_field(g, node);
     if (shape->kind == MP_SHAPE_ARRAY) field = 0;
-    if (shape->kind == MP_SHAPE_CONSTRUCTOR) {
-        if (field == 0 || tag_of_node(g, node) == TAG_OBJECT) return NULL;
-        field--;
-    }
-    if (shape->kind == MP_SHAPE_LABEL) {
-        if (field == 0) return NULL;
-        field--;
-    }
-    return field < shape->count ? &g->members.at[shape->first + field] : NULL;
+    if (shape->kind == MP_SHAPE_CONSTRUCTOR && tag_of_node(g, node) == TAG_OBJECT) return NULL;
+    if (field < first || field - first >= shape->count) return NULL;
+    return &g->members.at[shape->first + field - first];
 }
 
 /* Sets the types of what leads on from all blocks of the queue. */
@@ -293,12 +300,6 @@ void heap_find_types(struct heap_graph *g) {
     set_waiting(&f);
     divide_kinds(g);
     report_free(f.queue.at, f.waiting.at);
-}
-
-/* NULL: not known. */
-static const struct heap_shape *known_shape(const struct heap_graph *g, uint32_t node) {
-    if (g->node_shapes == NULL || node <= g->roots || g->node_shapes[node] == 0) return NULL;
-    return &g->shapes.at[g->node_shapes[node] - 1];
 }
 
 const struct heap_name *heap_member(const struct heap_graph *g, uint32_t node, uint32_t field) {

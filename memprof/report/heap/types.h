@@ -21,6 +21,9 @@ void heap_add_member(struct heap_graph *g, const struct mp_record_member *record
 void heap_find_types(struct heap_graph *g);
 /* The field of a block's shape; NULL: the block has no shape, or that has no such field. */
 const struct heap_name *heap_member(const struct heap_graph *g, uint32_t node, uint32_t field);
+/* The first field of a block that is part of its value: others say which exception, or which
+ * polymorphic variant it is. */
+uint32_t heap_first_field(const struct heap_graph *g, uint32_t node);
 /* Whether the fields of a block's shape may have names. */
 bool heap_has_members(const struct heap_graph *g, uint32_t node);
 /* Whether a block's type says that it is an array. */
