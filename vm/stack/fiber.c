@@ -50,7 +50,7 @@ static inline bool is_common(const struct domain *d, const struct vm_fibers *t,
     if (d->stack.limit_boundary >= d->stack.boundary) return false; /* S8 */
     if (f->outer == NO_FIBER) return true;
     const struct vm_fiber *outer = &t->table[f->outer];
-    return *(outer->end - outer->used) == val_of_int(0); /* run_outer moves nothing */
+    return outer->end[-(ptrdiff_t)outer->used] == val_of_int(0); /* run_outer moves nothing */
 }
 
 /* ---- Trap frames that move. ---- */
@@ -162,6 +162,7 @@ ALWAYS_INLINE value *run_outer(struct domain *d, struct vm_fibers *t, value *b, 
     t->status[index].state = FIBER_RUNNING;
     value extra_args = take_top(f), *sp = b;
     ASSERT(!common || extra_args == val_of_int(0));
+    if (common) extra_args = val_of_int(0);
     d->stack.trap = 0;
     if (!common && extra_args != val_of_int(0)) {
         put_back(d, f, b, part_of(f, f->end - f->used + int_of_val(extra_args)));
@@ -238,14 +239,13 @@ ALWAYS_INLINE value suspend(struct domain *d, struct vm_fibers *t, struct vm_fib
                             uint32_t index, value *b, size_t n, enum vm_fiber_state state,
                             value top, value effect, value cont, value handle, bool common) {
     ASSERT(vm_in_fiber(d) && t->status[index].state == FIBER_RUNNING); /* FB1, FB2 */
-    value handler = handler_of(d, f, FIBER_ON_EFFECT, common);
     if (!common) leave_boundary(d, b);
     put_aside(d, f, b, n, top, common);
     vm_fiber_make_dirty(t, index, state);
     value *out = go_outwards(d, t, f, b, common), extra_args = out[0];
     out[0] = handle, out[-1] = cont, out[-2] = effect, out[-3] = extra_args + 4;
     d->stack.sp = out - 3;
-    return handler;
+    return handler_of(d, f, FIBER_ON_EFFECT, common);
 }
 
 ALWAYS_INLINE value perform(struct domain *d, struct vm_fibers *t, value *b, size_t n, value effect,
@@ -446,37 +446,41 @@ struct vm_switch vm_switch_reperform(struct domain *d, value effect, value *outs
     return (struct vm_switch){reperform(d, t, b, n, effect, cont, val_of_int(0), true), effect};
 }
 
-/* Fiber f, which was resumed in place of the words from `outside` down and whose words begin at sp,
- * calls function. */
-static inline struct vm_switch call_inside(struct domain *d, value *sp, value *outside,
-                                           value return_to, value env, value function,
+/* The fiber that was resumed, whose words begin at sp, calls function. */
+static inline struct vm_switch call_inside(struct domain *d, value *sp, value function,
                                            value argument) {
-    if (return_to != 0) outside[0] = return_to, outside[1] = env, outside[2] = val_of_int(0);
     sp[-1] = argument, sp[-2] = val_of_int(0);
     d->stack.sp = sp - 2;
     return (struct vm_switch){function, 0};
 }
 
-NOINLINE struct vm_switch resume_rarely(struct domain *d, struct vm_fiber *f, value *outside,
-                                        value return_to, value env) {
+NOINLINE struct vm_switch resume_rarely(struct domain *d, struct vm_fiber *f, value *outside) {
     value function = d->stack.sp[0], argument = d->stack.sp[1];
     resume(d, f, outside, val_of_int(0));
-    return call_inside(d, d->stack.sp, outside, return_to, env, function, argument);
+    return call_inside(d, d->stack.sp, function, argument);
 }
 
-struct vm_switch vm_switch_resume(struct domain *d, value handle, value *outside, value return_to,
-                                  value env) {
+struct vm_switch vm_switch_resume(struct domain *d, value handle, value *outside) {
     struct vm_fibers *t = d->vm->fibers;
     struct vm_fiber *f = find_taken(d, t, handle, outside);
     if (f == NULL) return (struct vm_switch){0, handle};
     uint32_t used = f->used;
     if (used > FIBER_WHOLE_WORDS || (used != 0 && d->gc.marking) ||
         moves_limit(d, outside - BOUNDARY_WORDS, d->stack.boundary, 0))
-        return resume_rarely(d, f, outside, return_to, env);
+        return resume_rarely(d, f, outside);
     value function = d->stack.sp[0], argument = d->stack.sp[1];
     value *b = push_boundary(d, t, f, vm_fiber_index_of(handle), outside, val_of_int(0));
     value *sp = used != 0 ? put_all_back(d, f, b) : b;
-    return call_inside(d, sp, outside, return_to, env, function, argument);
+    return call_inside(d, sp, function, argument);
+}
+
+struct vm_switch vm_switch_resume_and_return(struct domain *d, value handle, value *outside,
+                                             value return_to, value env) {
+    struct vm_fiber *f = find_taken(d, d->vm->fibers, handle, outside);
+    if (f == NULL) return (struct vm_switch){0, handle};
+    struct vm_switch result = resume_rarely(d, f, outside);
+    outside[0] = return_to, outside[1] = env, outside[2] = val_of_int(0);
+    return result;
 }
 
 NOINLINE struct vm_switch returned_rarely(struct domain *d, value result) {

@@ -199,10 +199,11 @@ struct vm_switch {
 struct vm_switch vm_switch_perform(struct domain *d, value effect, const uintptr_t *words);
 /* The continuation is at sp. */
 struct vm_switch vm_switch_reperform(struct domain *d, value effect, value *outside);
-/* At sp are a function and its argument. return_to: of the frame that resumes the fiber; 0: a tail
- * call. */
-struct vm_switch vm_switch_resume(struct domain *d, value handle, value *outside, value return_to,
-                                  value env);
+/* RESUMETERM. At sp are a function and its argument. */
+struct vm_switch vm_switch_resume(struct domain *d, value handle, value *outside);
+/* RESUME, which module Effect does not have. return_to, env: of the frame that resumes. */
+struct vm_switch vm_switch_resume_and_return(struct domain *d, value handle, value *outside,
+                                             value return_to, value env);
 /* The boundary's return frame was popped. Closure 0: d->stack.sp is at the next one, and a is the
  * result. */
 struct vm_switch vm_switch_returned(struct domain *d, value result);

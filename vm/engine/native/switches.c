@@ -13,6 +13,7 @@ enum { R_CLOSURE = R_A, R_A_BEFORE = R_ARG3 };
 
 bool native_is_called_by_switch(uintptr_t function) {
     return function == (uintptr_t)vm_switch_perform || function == (uintptr_t)vm_switch_resume ||
+           function == (uintptr_t)vm_switch_resume_and_return ||
            function == (uintptr_t)vm_switch_reperform ||
            function == (uintptr_t)vm_switch_returned || function == (uintptr_t)vm_switch_raised;
 }
@@ -95,12 +96,21 @@ static void perform_form(struct native_compiler *c) {
 }
 
 /* outside: the height where the fiber's boundary begins. */
-static void resume_form(struct native_compiler *c, int32_t outside, int64_t return_to) {
+static void begin_resume(struct native_compiler *c, int32_t outside) {
     need_closure(c, nv_top(c, 0));
     begin(c);
     emit_address(&c->e, R_ARG3, nv_place(c, (uint32_t)(outside - 1)));
-    emit_constant(&c->e, R_TEMP, return_to);
+}
+
+static void resume_form(struct native_compiler *c) {
+    begin_resume(c, (int32_t)(c->now.depth - c->vm->version->resume_arguments) + 3);
+    emit_constant(&c->e, R_TEMP, (int64_t)native_cell(c, c->row + 1));
     emit_move(&c->e, R_8, R_ENV);
+    make_switch(c, c->now.depth, (uintptr_t)vm_switch_resume_and_return);
+}
+
+static void resume_term_form(struct native_compiler *c, int32_t outside) {
+    begin_resume(c, outside);
     make_switch(c, c->now.depth, (uintptr_t)vm_switch_resume);
 }
 
@@ -112,13 +122,10 @@ static void reperform_form(struct native_compiler *c, uint32_t outside) {
 
 bool native_switch(struct native_compiler *c, const struct vm_ir_row *row) {
     int32_t height = (int32_t)c->now.depth;
-    int32_t arguments = (int32_t)c->vm->version->resume_arguments;
     switch (row->op) {
     case OP_PERFORM: perform_form(c); return true;
-    case OP_RESUME: /* its return frame lies below what remains on the stack */
-        resume_form(c, height - arguments + 3, (int64_t)native_cell(c, c->row + 1));
-        return true;
-    case OP_RESUMETERM: resume_form(c, height - (int32_t)row->operands[0], 0); return true;
+    case OP_RESUME: resume_form(c); return true; /* its return frame lies below what remains */
+    case OP_RESUMETERM: resume_term_form(c, height - (int32_t)row->operands[0]); return true;
     case OP_REPERFORMTERM:
         reperform_form(c, (uint32_t)(height - (int32_t)row->operands[0]));
         return true;
