@@ -328,8 +328,7 @@ static void settle(struct attachment *a) {
     a->writer = 0;
 }
 
-/* The program goes on while a child process writes the file and answers; but a recording notes the
- * file when it is complete. */
+/* The program goes on while a child process writes the file and answers. */
 static void snapshot(struct attachment *a, const struct mp_request *request, int file, int fd) {
     struct mp_record_heap total;
     uint64_t bytes = 0;
@@ -350,8 +349,7 @@ static void snapshot(struct attachment *a, const struct mp_request *request, int
                                                 .vm = vm,
                                                 .connection = fd};
     settle(a);
-    if (mp_recorder_of(vm) == NULL && !request->in_pause)
-        a->writer = mp_snapshot_fork(vm->domain, &options, MP_REPLACE_OUTPUT);
+    if (!request->in_pause) a->writer = mp_snapshot_fork(vm->domain, &options, MP_REPLACE_OUTPUT);
     if (a->writer == 0) {
         int problem = mp_snapshot_write(vm->domain, &options, MP_REPLACE_OUTPUT, shown, &total,
                                         &bytes);

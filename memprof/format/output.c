@@ -249,13 +249,19 @@ void mp_output_free(struct mp_output *o) {
 }
 
 const char *mp_output_problem(int problem) {
-    return problem == EEXIST ? "exists, and is not recognised as an earlier output of this kind"
-                             : strerror(problem);
+    switch (problem) {
+    case EEXIST: return "exists, and is not recognised as an earlier output of this kind";
+    case EDEADLK: return "another thread held a lock of the C library at that moment";
+    default: return strerror(problem);
+    }
 }
 
 const char *mp_output_advice(int problem) {
-    return problem == EEXIST ? "choose another file, or add --force to replace it"
-                             : "check the folder, its permissions and the space left";
+    switch (problem) {
+    case EEXIST: return "choose another file, or add --force to replace it";
+    case EDEADLK: return "try again, or add --pause";
+    default: return "check the folder, its permissions and the space left";
+    }
 }
 
 const char *mp_output_shown(const struct mp_output *o, const char *given) {

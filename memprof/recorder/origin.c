@@ -27,7 +27,7 @@ bool mp_write_origin(struct mp_writer *w, const struct vm *vm, struct mp_record_
     gethostname(host, sizeof host - 1);
     clock_gettime(CLOCK_REALTIME, &now);
     record->word_bits = 64;
-    record->pid = (uint64_t)getpid();
+    if (record->pid == 0) record->pid = (uint64_t)getpid();
     record->started_us = (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
     record->arguments = (struct mp_text){arguments, length};
     record->host = mp_text_of(host);

@@ -56,12 +56,12 @@ static size_t external_words(const struct domain *d) {
 /* A moment of the heap: everything was marked. */
 struct moment {
     uint64_t began_ns, marked_ns;
-    uint64_t ended_ns; /* the program goes on; 0: when all is written */
-    uint64_t external_bytes;
+    uint64_t ended_ns;                /* the program goes on; 0: when all is written */
+    uint64_t external_bytes, process; /* process: the program's, not the writer's */
 };
 
 static struct moment mark(struct domain *d) {
-    struct moment m = {.began_ns = vm_now_ns()};
+    struct moment m = {.began_ns = vm_now_ns(), .process = (uint64_t)getpid()};
     gc_mark_everything(&d->gc);
     m.marked_ns = vm_now_ns();
     m.external_bytes = 8 * external_words(d);
@@ -73,6 +73,7 @@ static bool write_file(struct domain *d, const struct mp_snapshot_options *optio
                        const struct moment *moment, struct mp_writer *w,
                        struct mp_record_heap *total) {
     struct mp_record_start start = {.rate = 1,
+                                    .pid = moment->process,
                                     .flags = MP_SNAPSHOT | (options->values ? MP_VALUES : 0),
                                     .program = mp_text_of(options->program),
                                     .recorder = mp_text_of("bactrian " BACTRIAN_VERSION)};
@@ -89,10 +90,17 @@ static bool write_file(struct domain *d, const struct mp_snapshot_options *optio
     return true;
 }
 
+/* moment: NULL: now. watch: NULL: none. */
 static int write_moment(struct domain *d, const struct mp_snapshot_options *options,
-                        enum mp_replace replace, const struct moment *moment, char *path,
-                        struct mp_record_heap *total, uint64_t *file_bytes) {
-    struct mp_output output;
+                        enum mp_replace replace, const struct moment *moment,
+                        struct mp_stall_watch *watch, char *path, struct mp_record_heap *total,
+                        uint64_t *file_bytes) {
+    struct mp_output output = {.fd = -1};
+    path[0] = 0;
+    if (watch != NULL) {
+        *watch = (struct mp_stall_watch){.options = options, .path = path, .output = &output};
+        mp_stall_watch_start(watch);
+    }
     int problem = mp_output_open(&output, options->path, MP_FILE_MAGIC "*", replace);
     snprintf(path, 4096, "%s", mp_output_shown(&output, options->path));
     if (problem != 0) {
@@ -115,15 +123,18 @@ static int write_moment(struct domain *d, const struct mp_snapshot_options *opti
     return problem;
 }
 
+/* Notes the file in the recording, if there is one. */
+static void note(struct domain *d, const char *name) {
+    struct mp_recorder *r = mp_recorder_of(d->vm);
+    if (r != NULL && name != NULL && name[0] == '/') mp_recorder_add_snapshot(r, name);
+}
+
 int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *options,
                       enum mp_replace replace, char *path, struct mp_record_heap *total,
                       uint64_t *file_bytes) {
     char whole[PATH_MAX];
-    int problem = write_moment(d, options, replace, NULL, path, total, file_bytes);
-    struct mp_recorder *r = mp_recorder_of(d->vm);
-    if (problem != 0 || r == NULL) return problem;
-    const char *name = options->named != NULL ? options->named : realpath(path, whole);
-    if (name != NULL && name[0] == '/') mp_recorder_add_snapshot(r, name);
+    int problem = write_moment(d, options, replace, NULL, NULL, path, total, file_bytes);
+    if (problem == 0) note(d, options->named != NULL ? options->named : realpath(path, whole));
     return problem;
 }
 
@@ -141,14 +152,12 @@ static uint64_t number_in(const char *path, const char *word) {
     return number;
 }
 
-/* With several threads one may hold a lock of the C library, which the child could never acquire.
- * The program may change its whole heap meanwhile, and the child needs tables: one and a half times
+/* The program may change its whole heap meanwhile, and the child needs tables: one and a half times
  * the heap must be free. */
-static bool may_fork(const struct domain *d) {
+static bool has_memory(const struct domain *d) {
     const struct gc_stats now = gc_stats_read(&d->gc);
     const uint64_t heap_kb = now.heap_words * sizeof(value) / 1024;
-    return number_in("/proc/self/status", "Threads:") == 1 &&
-           number_in("/proc/meminfo", "MemAvailable:") > heap_kb + heap_kb / 2;
+    return number_in("/proc/meminfo", "MemAvailable:") > heap_kb + heap_kb / 2;
 }
 
 int mp_snapshot_fork(struct domain *d, const struct mp_snapshot_options *options,
@@ -156,13 +165,20 @@ int mp_snapshot_fork(struct domain *d, const struct mp_snapshot_options *options
     char path[4096];
     struct mp_record_heap total;
     uint64_t file_bytes = 0;
-    if (!may_fork(d)) return 0;
+    struct mp_stall_watch watch;
+    if (!has_memory(d) || !mp_other_threads_wait() ||
+        (mp_recorder_of(d->vm) != NULL && options->named == NULL))
+        return 0;
+    const bool threads = number_in("/proc/self/status", "Threads:") != 1;
     struct moment moment = mark(d);
+    if (threads && !mp_other_threads_wait()) return 0;
     /* Without a signal at its end: the program's own waits do not see such a child. */
     const long child = syscall(SYS_clone, 0, NULL, NULL, NULL, NULL);
+    if (child > 0) note(d, options->named);
     if (child != 0) return child > 0 ? (int)child : 0;
     moment.ended_ns = vm_now_ns();
-    int problem = write_moment(d, options, replace, &moment, path, &total, &file_bytes);
+    int problem = write_moment(d, options, replace, &moment, threads ? &watch : NULL, path, &total,
+                               &file_bytes);
     options->report(options, path, problem == 0 ? &total : NULL, file_bytes, problem);
     _exit(problem != 0);
 }

@@ -40,9 +40,10 @@ int mp_snapshot_write(struct domain *d, const struct mp_snapshot_options *option
                       enum mp_replace replace, char *path, struct mp_record_heap *total,
                       uint64_t *file_bytes);
 
-/* The same in a child process, which reports it, while the program goes on. Returns its number, for
- * mp_snapshot_wait; 0: there are several threads, or too little memory, and nothing was done.
- * GC: may run. */
+/* The same in a child process, which reports it, while the program goes on. A recording notes the
+ * file at once, as it has the samples' numbers of now. Returns the child's number, for
+ * mp_snapshot_wait; 0: there is too little memory, or a thread that runs, or a recording that
+ * cannot know the file's name (options->named), and nothing was done. GC: may run. */
 int mp_snapshot_fork(struct domain *d, const struct mp_snapshot_options *options,
                      enum mp_replace replace);
 /* Whether that child has ended, which is asked once after it has. GC: never. */

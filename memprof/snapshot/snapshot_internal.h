@@ -4,6 +4,7 @@
 
 #include "memprof/format/writer.h"
 #include "memprof/recorder/names.h"
+#include "memprof/snapshot/snapshot.h"
 #include "memprof/types/types.h"
 #include "vm/marshal/variables.h"
 
@@ -20,6 +21,23 @@ struct mp_named {
     struct word_map labels; /* the number of the string of a label with an argument, by its hash */
     struct word_map functions; /* size of the largest closure, by the function's number + 1 */
 };
+
+/* Whether the other threads of the process wait in system calls, so that none holds a lock of
+ * malloc, which a child process could never acquire. GC: never. */
+bool mp_other_threads_wait(void);
+
+/* In such a child: a thread that had woken up meanwhile may have held a lock of the C library, for
+ * which this one, whose only thread the caller is, would wait for ever. So it ends when it has
+ * used no CPU time for some seconds. */
+struct mp_stall_watch {
+    const struct mp_snapshot_options *options; /* whose report gets EDEADLK */
+    const char *path;
+    struct mp_output *output; /* what was written is removed (HS2) */
+    uint64_t used_ns;
+    unsigned idle; /* ticks */
+};
+/* Watches until the process ends. GC: never. */
+void mp_stall_watch_start(struct mp_stall_watch *watch);
 
 /* Write records NAME and TYPED: for the variables of all `frames`; for OCaml's own exceptions; for
  * what closures of all `functions` captured; for the fields of modules. Fail: when out of memory,

@@ -30,7 +30,9 @@ static int check_answer(const struct cli_process *p, const struct mp_reply *repl
         return reply->recorded ? cli_fail(STATUS_REFUSED, p->shown, "it is recorded by %s", starter)
                                : cli_fail(STATUS_REFUSED, p->shown, "nobody is attached to it");
     case MP_ANSWER_FAILED:
-        return cli_fail(STATUS_REFUSED, p->shown, "it cannot: %s", strerror(reply->problem));
+        return cli_fail(STATUS_REFUSED, p->shown, "it cannot: %s%s",
+                        mp_output_problem(reply->problem),
+                        reply->problem == EDEADLK ? ": try again, or add --pause" : "");
     default: return cli_fail(STATUS_REFUSED, p->shown, "it refused the request");
     }
 }
