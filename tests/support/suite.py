@@ -31,16 +31,15 @@ import sys
 import tempfile
 import time
 
+import processes
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 LANG = os.path.join(os.path.dirname(HERE), 'lang')
 OCAML5 = 'ocaml5' + os.sep
 DIRECTIVE = re.compile(
     r'^\(\* (args|stdin|env|flags|libs|with|beside|timeout|stress|sampled|under|jit|ocaml5|ocaml)'
     r': ?(.*?) ?\*\)$')
-# A shell ignores these signals for what it starts in the background; programs would inherit that.
-for number in (signal.SIGINT, signal.SIGQUIT):
-    if signal.getsignal(number) == signal.SIG_IGN:
-        signal.signal(number, signal.SIG_DFL)
+processes.heed_signals()
 REFUSED_MALLOC = re.compile(rb'^==\d+==WARNING: AddressSanitizer failed to allocate .*\n',
                             re.MULTILINE)
 KEPT_ENV = ('PATH', 'ASAN_OPTIONS', 'UBSAN_OPTIONS', 'LSAN_OPTIONS', 'LLVM_PROFILE_FILE',
