@@ -17,7 +17,7 @@ def run(command, folder, bactrian):
         os.symlink(bactrian, os.path.join(tools, 'bactrian'))
     env = dict(os.environ, PATH=tools + os.pathsep + os.environ['PATH'], COLUMNS=str(COLUMNS))
     done = subprocess.run(['bash', '-c', command], cwd=folder, env=env, stdout=subprocess.PIPE,
-                          stderr=subprocess.STDOUT, timeout=300)
+                          stderr=subprocess.STDOUT, timeout=900)
     return done.returncode, [line.rstrip() for line in done.stdout.decode().splitlines()]
 
 
@@ -30,15 +30,16 @@ def run_or_exit(command, folder, bactrian):
 
 
 def shown(line):
-    """A message is wrapped; of a table's row, what fits is shown."""
-    if line.startswith('bactrian: '):
+    """A sentence is wrapped; of a table's row, what fits is shown."""
+    if line[:1].isalpha() and len(line) > COLUMNS:
         return textwrap.wrap(line, COLUMNS, subsequent_indent='  ', break_long_words=False)
-    return [line[:COLUMNS + 15].rstrip()]
+    return [line[:COLUMNS + 35].rstrip()]
 
 
 def take_picture(page, place, to):
     done = subprocess.run(['chromium', '--headless', '--no-sandbox', '--disable-gpu',
-                           '--hide-scrollbars', '--window-size=1280,860', '--screenshot=' + to,
+                           '--hide-scrollbars', '--window-size=1280,860',
+                           '--virtual-time-budget=20000', '--screenshot=' + to,
                            'file://%s#%s' % (page, place)], stdout=subprocess.DEVNULL,
                           stderr=subprocess.DEVNULL, timeout=120)
     if done.returncode != 0 or not os.path.exists(to):
