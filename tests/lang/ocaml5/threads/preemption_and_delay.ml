@@ -5,7 +5,8 @@ let say fmt = Printf.printf (fmt ^^ "\n%!")
 let () =
   let stop = ref false and count = ref 0 in
   let t = Thread.create (fun () -> while not !stop do incr count; ignore (Sys.opaque_identity (ref 0)) done) () in
-  Thread.delay 0.02; stop := true; Thread.join t; say "%b" (!count > 0);
+  let rec wait n = if !count = 0 && n > 0 then (Thread.delay 0.02; wait (n - 1)) in
+  wait 500; stop := true; Thread.join t; say "%b" (!count > 0);
   let flag = ref false in
   let t = Thread.create (fun () -> while not !flag do () done; say "saw it") () in
   Thread.delay 0.01; flag := true; Thread.join t;
