@@ -366,6 +366,30 @@ static void cs3_nested_fibers_are_not_walked_again(void **state) {
     }
 }
 
+/* A fiber with frames in its buffer only, and inside it one without frames. */
+static void cs3_frames_in_a_buffer_are_outside_a_fiber_without_frames(void **state) {
+    struct test *t = *state;
+    struct domain *d = t->d;
+    value *sp = d->stack.sp;
+    enter(t, vm_fiber_new(d, VAL_UNIT, VAL_UNIT, VAL_UNIT));
+    call_some(t, MOST_FRAMES);
+    value cont = suspend_all(t);
+    left(t, 0);
+    enter(t, vm_fiber_take(d, cont));
+    while (d->stack.sp != vm_boundary(d)) return_once(t);
+    assert_int_not_equal(vm_fiber_of_boundary(vm_boundary(d))->used, 0);
+    const value handle = vm_fiber_new(d, VAL_UNIT, VAL_UNIT, VAL_UNIT);
+    assert_true(vm_fiber_resume(d, handle, d->stack.sp, val_of_int(0)));
+    for (int i = 0; i < 3; i++) {
+        call_some(t, 1);
+        take_call_stack(t);
+        return_once(t);
+    }
+    while (vm_in_fiber(d)) return_once(t);
+    return_once(t);
+    assert_ptr_equal(d->stack.sp, sp);
+}
+
 static void fb3_frames_come_back_as_they_were(void **state) {
     struct test *t = *state;
     for (unsigned step = 0; step < 4000; step++) {
@@ -465,6 +489,7 @@ int main(void) {
         FIBER_TEST(handles_are_valid_once),
         FIBER_TEST(free_fibers_keep_little_memory),
         FIBER_TEST(cs3_nested_fibers_are_not_walked_again),
+        FIBER_TEST(cs3_frames_in_a_buffer_are_outside_a_fiber_without_frames),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

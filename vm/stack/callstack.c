@@ -286,23 +286,31 @@ size_t vm_short_call_stack(struct domain *d, size_t limit, const uint64_t **gpcs
 
 /* ---- The cached stack. ---- */
 
+/* The return frame on top of the next frame outside boundary b; *in: the fiber in whose buffer it
+ * is, or NULL. Fibers without frames are skipped. */
+static const value *next_outside(const struct domain *d, const value *b,
+                                 const struct vm_fiber **in) {
+    do b = vm_fiber_next_frame(d, b, in);
+    while (b[BOUNDARY_CODE] == word_of_resume(d->vm->fiber_code));
+    return b;
+}
+
 /* The number of cached frames that are outside boundary b, which has BOUNDARY_CACHED set. */
-static size_t cached_outside(struct domain *d, struct vm_call_stack *s, const value *b) {
-    /* The fiber whose frames come next, and how many words they take in its buffer. */
-    const struct vm_fiber *f = vm_fiber_of_boundary(b);
-    uint32_t used = f->used;
-    while (used == 0 && f->outer != NO_FIBER) {
-        f = vm_fiber_at(d->vm, f->outer);
-        used = f->used - 1 - (uint32_t)int_of_val(f->end[-(ptrdiff_t)f->used]); /* FB3 */
-    }
-    const uint64_t fiber = (uint64_t)place_in_buffer(f, f->end) >> 32;
+static size_t cached_outside(const struct domain *d, struct vm_call_stack *s, const value *b) {
+    const struct vm_fiber *in = NULL;
+    const value *next = NULL; /* needed only if there are frames in buffers */
     size_t i = s->cached.count;
     for (; i > 0; i--) {
         const uint32_t slot = s->cached.slots[i - 1];
+        if (slot != 0) {
+            if ((int32_t)(slot - word_address(b)) > 0) break;
+            continue;
+        }
+        if (next == NULL) next = next_outside(d, b, &in);
+        if (in == NULL) continue;
+        const uint64_t first = (uint64_t)place_in_buffer(in, next);
         const uint64_t place = (uint64_t)s->cached.returns[i - 1].extra_args;
-        if (slot == 0 ? place >> 32 == fiber && (uint32_t)place < used
-                      : (int32_t)(slot - word_address(b)) > 0)
-            break;
+        if (place >> 32 == first >> 32 && (uint32_t)place < (uint32_t)first) break;
     }
     ASSERT(i > 0); /* CS3 */
     s->visited += s->cached.count - i;
