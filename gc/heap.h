@@ -283,10 +283,10 @@ const struct gc_params *gc_get_params(const struct gc_domain *g);
  * */
 void gc_minor_heap_range(const struct gc_domain *g, uintptr_t *start, uintptr_t *end);
 
-/* Whether a check that reads `words` words should be made now. Always, except at the levels of
- * --gc-stress that act at every step of the program, and without stress in builds with small
- * tables: there each step, or phase, adds some words to the budget, more in the first steps, and
- * the check is made when the budget covers it. All zeros is a new budget. GC: never. */
+/* Whether a check that reads `words` words should be made now. At the levels of --gc-stress that
+ * act at every step of the program, each step adds some words to the budget, more in the first
+ * steps; otherwise each phase of a collection adds many (gc/stress.c). The check is made when the
+ * budget covers it. All zeros is a new budget. GC: never. */
 struct gc_check_budget {
     uint64_t spent;
 };

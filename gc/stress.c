@@ -5,8 +5,10 @@
  * would make them quadratic, and moving the minor heap costs system calls. So each kind of check
  * has a budget: every step adds some words to it, and the check is made when the budget covers the
  * words that it reads. In a short program nearly every step is followed by a check; a program of
- * millions of steps takes a few times as long as without. Without a level, phases are as frequent
- * in builds with small tables, whose minor heaps are small: there each adds as many steps do. */
+ * millions of steps takes a few times as long as without. At the other levels, and without one,
+ * each phase adds as many words as many steps do: a check of a heap of up to 8 MB is made at each
+ * of the first 128 phases, of one of 0.5 MB always. Builds with small tables, whose phases are as
+ * frequent as steps, add less. */
 #include "gc/heap_internal.h"
 
 enum {
@@ -16,8 +18,9 @@ enum {
     CYCLE_INTERVAL = 1000,  /* allocations between full cycles at levels 3 and 4 */
     SHORT_STEPS = 1 << 14,  /* steps that add RICH words each */
     RICH = 1024,
-    LONG_STEPS = 1 << 17, /* steps that add FAIR words each; the others add LEAN */
-    PHASE_STEPS = 128,    /* what a phase counts for, in builds with small tables */
+    LONG_STEPS = 1 << 17,                 /* steps that add FAIR words each; the others add LEAN */
+    PHASE_STEPS = 128,                    /* what a phase counts for, */
+    PHASE_FACTOR = IF_SMALL_TABLES(1, 8), /* and how much more each of them adds */
     FAIR = 256,
     LEAN = 64,
 };
@@ -35,14 +38,10 @@ static bool at_each_step(const struct gc_heap *heap) {
     return level != 0 && level != 3 && level != 4;
 }
 
-static bool at_each_phase(const struct gc_heap *heap) {
-    return GC_SMALL_TABLES && heap->params.stress == 0;
-}
-
 bool gc_check_due(struct gc_domain *g, struct gc_check_budget *account, size_t words) {
     struct gc_heap *heap = g->heap;
-    if (!at_each_step(heap) && !at_each_phase(heap)) return true;
-    uint64_t now = earned(heap->stress.steps);
+    uint64_t now = at_each_step(heap) ? earned(heap->stress.steps)
+                                      : earned(heap->stress.steps + PHASE_STEPS) * PHASE_FACTOR;
     ASSERT(account->spent <= now);
     if (now - account->spent < words) return false;
     account->spent = now;
@@ -59,9 +58,9 @@ static size_t words_to_verify(const struct gc_domain *g) {
 
 void gc_verify_phase(struct gc_domain *g, const char *when) {
     struct gc_heap *heap = g->heap;
-    if (at_each_phase(heap)) heap->stress.steps += PHASE_STEPS;
     if (heap->params.verify && gc_check_due(g, &heap->stress.at_phases, words_to_verify(g)))
         gc_verify(g, when);
+    if (!at_each_step(heap)) heap->stress.steps += PHASE_STEPS;
 }
 
 /* A few words of work of the current phase. */

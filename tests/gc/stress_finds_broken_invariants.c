@@ -53,13 +53,21 @@ static void checks_are_earned(void **state) {
     gc_test_close(t);
 }
 
-/* Without stress, or with little of it, every phase is checked; in small heaps by a budget. */
-static void otherwise_every_check_is_due(void **state) {
-    for (unsigned level = GC_SMALL_TABLES ? 3 : 0; level <= 4; level += level == 0 ? 3 : 1) {
-        const struct gc_params params = {.minor_words = 4096, .stress = level};
+/* Without stress, or with little of it, phases earn them: enough to check small heaps each time. */
+static void phases_earn_more(void **state) {
+    const unsigned levels[] = {0, 3, 4};
+    const size_t small = 100000, large = 1 << 24;
+    for (unsigned i = 0; i < 3; i++) {
+        const struct gc_params params = {.minor_words = 4096, .stress = levels[i]};
         struct gc_test *t = gc_test_open(&params);
-        struct gc_check_budget account = {0};
-        for (int i = 0; i < 3; i++) assert_true(gc_check_due(&t->g, &account, SIZE_MAX));
+        struct gc_check_budget often = {0}, seldom = {0};
+        int large_checks = 0;
+        for (int phase = 0; phase < 64; phase++) {
+            assert_true(gc_check_due(&t->g, &often, small));
+            large_checks += gc_check_due(&t->g, &seldom, large);
+            gc_verify_phase(&t->g, "in a test");
+        }
+        assert_in_range(large_checks, GC_SMALL_TABLES ? 0 : 2, 8);
         gc_test_close(t);
     }
 }
@@ -67,6 +75,6 @@ static void otherwise_every_check_is_due(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(each_level_finds_it),
                                        cmocka_unit_test(checks_are_earned),
-                                       cmocka_unit_test(otherwise_every_check_is_due)};
+                                       cmocka_unit_test(phases_earn_more)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

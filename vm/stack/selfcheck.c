@@ -135,15 +135,17 @@ static void check_reexecution(const struct domain *d, const value *trap_frame) {
 }
 
 /* From the innermost frame every return address has its frame word, and the last frame ends where
- * the stack does. */
-static void check_frames(struct domain *d) {
+ * the stack does. Returns how many frames there are, those in fibers' buffers included. */
+static size_t check_frames(struct domain *d) {
     struct vm_frame frame;
-    if (!vm_frames_first(d, &frame)) return;
+    size_t count = 0;
+    if (!vm_frames_first(d, &frame)) return 0;
     do {
+        count++;
         const value *return_frame = frame.base + frame.height;
         if (frame.fiber == NULL) {
             vm_require(vm_on_stack(d, return_frame), "E1: a frame outside the stack");
-            if (return_frame == d->stack.high) return;
+            if (return_frame == d->stack.high) return count;
             vm_require(return_frame + 3 <= d->stack.high, "E1: a frame without a return frame");
         }
         struct vm_resume at = vm_true_return(d, return_frame);
@@ -151,14 +153,16 @@ static void check_frames(struct domain *d) {
                    "E1: a return address without a frame word");
         if (same_resume(at, d->vm->reexecute_code)) check_reexecution(d, return_frame + 3);
     } while (vm_frames_next(d, &frame));
+    return count;
 }
 
 void vm_selfcheck(struct domain *d) {
     check_bounds(d);
-    if (!gc_check_due(&d->gc, &d->checked_stack, (size_t)(d->stack.high - d->stack.sp))) return;
+    size_t words = (size_t)(d->stack.high - d->stack.sp) + d->checked_frames;
+    if (!gc_check_due(&d->gc, &d->checked_stack, words)) return;
     check_traps(d);
     check_watermarks(d);
-    check_frames(d);
+    d->checked_frames = check_frames(d);
 }
 
 void vm_selfcheck_call_stack(struct domain *d, const uint64_t *gpcs, size_t count, size_t limit) {

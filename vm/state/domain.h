@@ -108,6 +108,7 @@ struct domain {
     size_t stack_limit_words;        /* of every thread */
     size_t fiber_bytes;              /* that the frames of a fiber may have then */
     struct gc_check_budget checked_stack;
+    size_t checked_frames; /* that the last check of the stack read */
     bool backtrace_active; /* the record's */
     /* Allocates a small block for the loop when the slow path is taken only for a sample: returns
      * the block, or 0 after beginning a call before the instruction (vm/stack/reexecute.h).
