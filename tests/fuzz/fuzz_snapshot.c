@@ -4,6 +4,7 @@
  * checksums are right, after a first chunk that says that it is a snapshot. An accepted one has a
  * dominator tree whose sizes add up. */
 #include "memprof/format/printable.h"
+#include "memprof/report/advice/advice.h"
 #include "memprof/report/heap/equal.h"
 #include "memprof/report/heap/examples.h"
 #include "memprof/report/heap/holders.h"
@@ -26,6 +27,19 @@ static void check_tree(const struct heap_graph *g) {
     heap_tree_free(tree);
 }
 
+/* Each further copy counts for one finding at most. */
+static void check_advice(const struct heap_graph *g, uint64_t words) {
+    struct report_advice advice = {.query = NULL};
+    double found = 0;
+    report_advise_equal_strings(&advice, g);
+    report_each(f, &advice.findings) {
+        found += f->words.value;
+        report_free(f->line, f->what, f->fix);
+    }
+    if (found > (double)words) abort();
+    free(advice.findings.at);
+}
+
 /* What is shown of blocks has no control characters. */
 static void check_contents(const struct heap_graph *g) {
     struct heap_tree *tree = heap_tree_make(g);
@@ -39,7 +53,8 @@ static void check_contents(const struct heap_graph *g) {
             if (mp_control_bytes(p) > 0) abort();
         free(text);
     }
-    free(equals.list.at);
+    check_advice(g, equals.words);
+    heap_equals_free(&equals);
     heap_held_free(&held);
     heap_tree_free(tree);
 }

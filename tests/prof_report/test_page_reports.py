@@ -10,6 +10,7 @@ PROGRAM = '''
 let cache : (int, bytes) Hashtbl.t = Hashtbl.create 16
 let sessions = ref []
 let log = Buffer.create 16
+let names = Array.init 3000 (fun i -> "<name> " ^ string_of_int (i mod 3))
 # 1 "<b>&amp;.ml"
 let open_session i = sessions := Array.make 20 i :: !sessions
 let request i =
@@ -31,7 +32,7 @@ class Reports(test_page.InBrowser):
     def make_profile(self):
         self.write('p.ml', PROGRAM.encode())
         self.prof('record', '--quiet', '--seed', '3', '--rate', '0.02', '--snapshot', 'p.heap',
-                  '-o', 'p.bprof', 'p.ml')
+                  '--values', '-o', 'p.bprof', 'p.ml')
 
     def open_with_snapshot(self):
         self.prof('html', self.profile, '--snapshot', 'p.heap', '-o', 'page.html', '--force')
@@ -53,6 +54,9 @@ class Reports(test_page.InBrowser):
             for row in rows:
                 self.assertIn(row['finding'] if tab == 'advice' else row['name'], names)
             self.assertIn(printed['title'], self.text('tab-' + tab))
+        equal = [row['finding'] for row in rows if row['finding'].startswith('equal strings')]
+        self.assertEqual(len(equal), 1)
+        self.assertIn('3,000 held by module P have 3 texts, such as "<name> ', equal[0])
 
     def test_the_page_finds_the_snapshot_of_the_run(self):
         tabs = 'document.getElementById("tabs").innerHTML'

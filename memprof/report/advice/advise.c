@@ -2,6 +2,8 @@
 #include "memprof/report/advice/advice.h"
 
 #include "gc/assert.h"
+#include "memprof/report/heap/graph.h"
+#include "memprof/report/heap/own.h"
 #include "memprof/report/model/text.h"
 
 #include <math.h>
@@ -9,20 +11,37 @@
 #include <string.h>
 
 enum { MOST_FINDINGS = 10 };
-static const double LEAST_SHARE = 0.01, LEAST_LIVE_SHARE = 0.05; /* AD2 */
-
 struct report_sample report_run_sample(const struct report_advice *advice,
                                        const struct report_run *run, size_t i) {
     return report_sample_of(advice->query->model, run->samples[i]);
 }
 
+/* What a finding saves is a share of. */
+static double whole_of(const struct report_advice *advice, enum report_saves saves) {
+    switch (saves) {
+    case REPORT_SAVES_LIVE: return advice->live;
+    case REPORT_SAVES_HELD: return advice->held;
+    default: return advice->allocated;
+    }
+}
+
+bool report_is_advice(const struct report_advice *advice, enum report_saves saves, double words) {
+    const double least = saves == REPORT_SAVES_LIVE ? 0.05 : 0.01; /* AD2 */
+    const double whole = whole_of(advice, saves);
+    return whole > 0 && words >= least * whole;
+}
+
 void report_advice_add(struct report_advice *advice, struct report_finding finding) {
-    bool of_live = finding.saves == REPORT_SAVES_LIVE;
-    double whole = of_live ? advice->live : advice->allocated;
-    finding.share = whole > 0 ? finding.words.value / whole : 0;
-    if (finding.share >= (of_live ? LEAST_LIVE_SHARE : LEAST_SHARE) && finding.words.low > 0)
-        report_append(&advice->findings, finding);
-    else report_free(finding.what, finding.fix);
+    if (!report_is_advice(advice, finding.saves, finding.words.value) || finding.words.low <= 0) {
+        report_free(finding.line, finding.what, finding.fix);
+        return;
+    }
+    finding.share = finding.words.value / whole_of(advice, finding.saves);
+    if (finding.line == NULL)
+        finding.line = finding.location > 0
+                           ? report_location_text(advice->query->model, finding.location)
+                           : report_copy("the whole program");
+    report_append(&advice->findings, finding);
 }
 
 /* ---- The sampled blocks by line and maker. ---- */
@@ -74,14 +93,20 @@ struct runs {
     size_t count;
 };
 
-/* The run of a sample; 0: its line is unknown, or not the user's own (AD1). */
+uint32_t report_own_line(const struct report_query *query, const struct report_sample *s) {
+    const struct report_model *m = query->model;
+    const uint32_t location = m->nodes.at[report_query_node(query, s)].location;
+    return m->locations.at[location].line < 1 || report_is_nameless(m, location) ? 0 : location;
+}
+
+/* The run of a sample; 0: its line is not known. */
 static uint32_t run_of(const struct report_query *query, const uint8_t *makers,
                        const struct report_sample *s) {
-    const struct report_model *m = query->model;
-    uint32_t node = report_query_node(query, s), location = m->nodes.at[node].location;
-    if (m->locations.at[location].line < 1 || report_is_nameless(m, location)) return 0;
+    const uint32_t location = report_own_line(query, s);
+    if (location == 0) return 0;
+    bool own = report_query_node(query, s) == s->node;
     return location * REPORT_MAKERS +
-           (node == s->node ? REPORT_MAKER_OWN : makers[m->nodes.at[s->node].location]);
+           (own ? REPORT_MAKER_OWN : makers[query->model->nodes.at[s->node].location]);
 }
 
 /* Sorts the numbers of the samples by their runs. */
@@ -136,11 +161,13 @@ static void advise_runs(struct report_advice *advice) {
 /* ---- The document. ---- */
 
 REPORT_COMPARE(by_share, struct report_finding,
-               report_order(y->share, x->share) ?: report_order(x->location, y->location))
+               report_order(y->share, x->share)
+                   ?: report_order(x->location, y->location) ?: strcmp(x->line, y->line))
 
 static void add_findings(struct report_doc *doc, struct report_advice *advice) {
-    static const char *const saved[] = {"allocated", "live at the peak", "promoted"};
-    const struct report_model *m = advice->query->model;
+    static const char *const saved[] = {"allocated", "live at the peak", "promoted",
+                                        "in the snapshot"};
+    const double word = advice->query == NULL ? 8 : advice->query->model->word_bytes;
     struct report_table *t = report_doc_table(doc, REPORT_TABLE, "rows", "");
     t->empty = "nothing that would save 1 %";
     report_table_columns(t, "saved", "saves", "share", "share", "of", "of what is", "sure", "sure",
@@ -148,41 +175,90 @@ static void add_findings(struct report_doc *doc, struct report_advice *advice) {
     report_sort(&advice->findings, by_share);
     for (size_t i = 0; i < advice->findings.count && i < MOST_FINDINGS; i++) {
         const struct report_finding *f = &advice->findings.at[i];
-        struct report_estimate bytes = {f->words.value * m->word_bytes,
-                                        f->words.low * m->word_bytes,
-                                        f->words.high * m->word_bytes};
-        char *line = f->location > 0 ? report_location_text(m, f->location)
-                                     : report_copy("the whole program");
+        struct report_estimate bytes = {f->words.value * word, f->words.low * word,
+                                        f->words.high * word};
         report_row(t, 0, report_interval(REPORT_BYTES, bytes), report_share(f->share),
                    report_text(saved[f->saves]), report_text(f->sure ? "yes" : "likely"),
-                   report_own_text(line),
-                   report_own_text(report_format("%s: %s", f->what, f->fix)));
+                   report_text(f->line), report_own_text(report_format("%s: %s", f->what, f->fix)));
     }
     if (advice->findings.count > MOST_FINDINGS)
         report_doc_note(doc, "%zu smaller findings are left out.",
                         advice->findings.count - MOST_FINDINGS);
 }
 
-struct report_doc *report_view_advise(const struct report_request *request) {
-    struct report_selection selection = request->selection;
-    struct report_query query;
-    report_selection_show(&selection, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
-    if (report_query_start(&query, request->model, &selection, request->error) != 0) return NULL;
-    report_query_fold_library(&query, true);
-    struct report_advice advice = {.query = &query, .peak = report_query_peak(&query)};
+static void advice_clear(struct report_advice *advice) {
+    report_each(f, &advice->findings) report_free(f->line, f->what, f->fix);
+    report_free(advice->findings.at, advice->appends);
+}
+
+/* ---- Heap snapshots. ---- */
+
+/* Selectors are about what is allocated, not about a moment. */
+static void advise_own(struct report_advice *advice, const struct report_request *request,
+                       const struct heap_own *own, struct report_doc *doc) {
+    if (!advice->query->is_whole) return;
+    if (own->graph != NULL && !own->graph->contents.written) {
+        report_doc_note(doc, "The snapshot has no contents, by which equal strings are found: "
+                             "record with --values for that.");
+        return;
+    }
+    if (own->graph != NULL) report_advise_equal_strings(advice, own->graph);
+    heap_own_note(request, own, doc);
+}
+
+static struct report_doc *advise_snapshot(const struct report_request *request) {
+    struct report_advice advice = {.query = NULL};
+    struct heap_graph *g = heap_graph_load(request->path, request->error);
+    struct report_doc *doc = NULL;
+    if (g != NULL && g->contents.written) {
+        doc = report_doc_create("advise", "What can be saved, of the heap of %s", g->program);
+        report_advise_equal_strings(&advice, g);
+        add_findings(doc, &advice);
+        if (g->samples.count > 0)
+            report_doc_note(doc, "`bactrian prof advise` of the run's recording names the lines "
+                                 "that allocate them.");
+    } else if (g != NULL) {
+        report_fail(request->error, request->path, "take it with --values",
+                    "it has no contents, by which equal strings are found");
+    }
+    advice_clear(&advice);
+    heap_graph_free(g);
+    return doc;
+}
+
+/* ---- Recordings. ---- */
+
+static struct report_doc *advise_recording(const struct report_request *request,
+                                           const struct report_query *query,
+                                           const struct heap_own *own) {
+    struct report_advice advice = {.query = query, .peak = report_query_peak(query)};
     struct report_doc *doc = report_doc_create("advise", "What can be saved, of memory %s",
-                                               query.sentence);
-    advise_runs(&advice);
+                                               query->sentence);
     struct report_doc *curve = report_doc_create("", "%s", "");
+    advise_runs(&advice);
     report_advise_minor_heap(&advice, curve);
+    advise_own(&advice, request, own, doc);
     add_findings(doc, &advice);
     report_each(table, &curve->tables) report_append(&doc->tables, *table);
     curve->tables.count = 0;
     report_doc_free(curve);
-    report_note_folded(doc, &query, true);
+    report_note_folded(doc, query, true);
     report_add_notes(doc, request->model);
-    report_each(f, &advice.findings) report_free(f->what, f->fix);
-    report_free(advice.findings.at, advice.appends);
+    advice_clear(&advice);
+    return doc;
+}
+
+struct report_doc *report_view_advise(const struct report_request *request) {
+    struct report_selection selection = request->selection;
+    struct report_query query;
+    struct heap_own own;
+    struct report_doc *doc = NULL;
+    if (request->model == NULL) return advise_snapshot(request);
+    report_selection_show(&selection, REPORT_SHOW_ALLOC, REPORT_NO_MOMENT);
+    if (report_query_start(&query, request->model, &selection, request->error) != 0) return NULL;
+    report_query_fold_library(&query, true);
+    if (heap_own_load(request, &own) == 0) doc = advise_recording(request, &query, &own);
+    heap_own_free(&own);
     report_query_end(&query);
     return doc;
 }

@@ -28,6 +28,10 @@ enum {
     TOTAL_FRAMES_OF_TRACE = 200000000,
 };
 
+/* What a view loads itself, if it is there: the only file or both, which are heap snapshots, the
+ * second one of a profile, any of these, or the second profile. */
+enum loads { LOADS_NOTHING, LOADS_FIRST, LOADS_BOTH, LOADS_SECOND, LOADS_ANY, LOADS_PAIR };
+
 /* A verb has a view or a writer; export has that of its format, check has neither. */
 struct verb {
     const char *name;
@@ -37,28 +41,28 @@ struct verb {
     unsigned takes;
     const char *arguments, *meaning;
     const char *start; /* of what the writer writes */
-    bool snapshot;     /* the file is one, which the view loads */
-    bool joins;        /* the second file is a snapshot, which the view loads */
-    bool pair;         /* the second file is a profile, which the view loads */
+    enum loads loads;
 };
 
 static const struct verb verbs[] = {
 #define VIEW(name, function, files, takes, arguments, meaning) \
-    {name, function, NULL, files, 0, 0, takes, arguments, meaning, NULL, false, false, false},
+    {name, function, NULL, files, 0, 0, takes, arguments, meaning, NULL, LOADS_NOTHING},
 #define LOOKUP(name, function, files, takes, arguments, meaning) \
-    {name, function, NULL, files, 1, 0, takes, arguments, meaning, NULL, false, false, false},
+    {name, function, NULL, files, 1, 0, takes, arguments, meaning, NULL, LOADS_NOTHING},
 #define SNAPSHOT(name, function, operands, takes, arguments, meaning) \
-    {name, function, NULL, 1, operands, 0, takes, arguments, meaning, NULL, true, false, false},
+    {name, function, NULL, 1, operands, 0, takes, arguments, meaning, NULL, LOADS_FIRST},
 #define SNAPSHOTS(name, function, takes, arguments, meaning) \
-    {name, function, NULL, 1, 0, 1, takes, arguments, meaning, NULL, false, false, false},
+    {name, function, NULL, 1, 0, 1, takes, arguments, meaning, NULL, LOADS_BOTH},
 #define WITH_SNAPSHOT(name, function, takes, arguments, meaning) \
-    {name, function, NULL, 1, 0, 1, takes, arguments, meaning, NULL, false, true, false},
+    {name, function, NULL, 1, 0, 1, takes, arguments, meaning, NULL, LOADS_SECOND},
+#define OF_EITHER(name, function, takes, arguments, meaning) \
+    {name, function, NULL, 1, 0, 1, takes, arguments, meaning, NULL, LOADS_ANY},
 #define PAIR(name, function, takes, arguments, meaning) \
-    {name, function, NULL, 2, 0, 0, takes, arguments, meaning, NULL, false, false, true},
+    {name, function, NULL, 2, 0, 0, takes, arguments, meaning, NULL, LOADS_PAIR},
 #define WRITER(name, function, start, files, takes, arguments, meaning) \
     WRITER_OF_MORE(name, function, start, files, 0, takes, arguments, meaning)
 #define WRITER_OF_MORE(name, function, start, files, more, takes, arguments, meaning) \
-    {name, NULL, function, files, 0, more, takes, arguments, meaning, start, false, false, false},
+    {name, NULL, function, files, 0, more, takes, arguments, meaning, start, LOADS_NOTHING},
 #include "memprof/report/command/verbs.def"
 };
 enum { VERBS = sizeof verbs / sizeof *verbs };
@@ -119,8 +123,9 @@ static size_t files_needed(const struct verb *verb) { return abs(verb->files) + 
 static const char *expected_word(const struct verb *verb, size_t given) {
     size_t files = abs(verb->files);
     if (given >= files)
-        return verb->snapshot ? "the kind of the blocks" : "the file or function to show";
-    if (verb->snapshot) return "the snapshot to read";
+        return verb->loads == LOADS_FIRST ? "the kind of the blocks"
+                                          : "the file or function to show";
+    if (verb->loads == LOADS_FIRST) return "the snapshot to read";
     if (verb->files < -1) return "at least two profiles to read";
     return files > 1 ? "two profiles to read" : "the profile to read";
 }
@@ -179,26 +184,46 @@ static int fold_stacks(struct run *r) {
     return 0;
 }
 
+/* The number of files to load here; the view loads the others. */
+static size_t files_to_load(const struct run *r) {
+    const size_t files = r->command.file_count;
+    if (r->verb->files < 0) return 0;
+    switch (r->verb->loads) {
+    case LOADS_FIRST: return 0;
+    case LOADS_BOTH: return files > 1 ? 0 : 1;
+    case LOADS_NOTHING: return r->verb->more > 0 ? files : (size_t)r->verb->files;
+    default: return 1;
+    }
+}
+
+/* Whether the only file is a snapshot, and the verb reads it alone. Selectors are about profiles.
+ * Fails: -1 and *error. */
+static int check_alone(const struct run *r) {
+    const struct report_command *c = &r->command;
+    char user[60];
+    if (r->verb->loads != LOADS_ANY || !report_is_snapshot(c->files[0])) return -1;
+    snprintf(user, sizeof user, "%s of a heap snapshot alone", r->verb->name);
+    if (c->file_count > 1)
+        return report_fail(r->error, c->files[0], "give the recording first, then its snapshot",
+                           "this is a heap snapshot");
+    return report_refuse_options(c, r->verb->takes & ~TAKES_PART, user, r->error);
+}
+
 static int load(struct run *r) {
     struct report_command *c = &r->command;
-    bool pair = r->verb->pair, two = pair || (r->verb->more > 0 && c->file_count > 1);
-    /* The verb does, itself: a view reads more than one file only of heap snapshots. */
-    bool loads = r->verb->files < 0 || r->verb->snapshot ||
-                 (two && r->verb->view != NULL && !r->verb->joins && !pair);
-    bool all = r->verb->more > 0 && !r->verb->joins;
-    size_t count = loads ? 0 : all ? c->file_count : pair ? 1 : r->verb->files;
+    const size_t count = files_to_load(r);
     bool given = r->given != NULL && c->files[0] == r->given_path && !is_export(r->verb);
     for (size_t i = given; i < count; i++) { /* export changes its profile */
         r->models[i] = report_load(c->files[i], r->error);
-        if (r->models[i] == NULL) return -1;
-        if (c->running) r->models[i]->truncated = false;
+        if (r->models[i] == NULL && check_alone(r) != 0) return -1;
+        if (c->running && r->models[i] != NULL) r->models[i]->truncated = false;
     }
     c->request.model = given ? r->given : r->models[0];
     c->request.own_model = r->models[0];
     c->request.path = c->files[0];
     c->request.operand = r->verb->operands > 0 ? c->files[r->verb->files] : NULL;
     c->request.other = r->models[1];
-    c->request.other_path = count > 1 || two ? c->files[1] : NULL;
+    c->request.other_path = r->verb->operands == 0 && c->file_count > 1 ? c->files[1] : NULL;
     c->request.files = c->files;
     c->request.file_count = c->file_count;
     return 0;
@@ -259,7 +284,7 @@ static int perform_into(struct run *r) {
 /* A verb that reads one profile, and has none on its line, reads the newest recording. */
 static void find_newest(struct run *r) {
     const struct report_command *c = &r->command;
-    if (r->given_path != NULL || r->verb->files != 1 || r->verb->snapshot ||
+    if (r->given_path != NULL || r->verb->files != 1 || r->verb->loads == LOADS_FIRST ||
         c->file_count + 1 != files_needed(r->verb) ||
         (c->file_count > 0 && mp_starts_as(c->files[0], MP_FILE_MAGIC "*")))
         return;

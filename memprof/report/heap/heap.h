@@ -12,8 +12,5 @@ report_view report_view_why;
 /* Blocks that were never freed, and what holds them, as the run's own snapshot says if
  * request->other_path is NULL. */
 report_view report_view_leaks;
-/* The path of the last snapshot that the recorded run has written, or of a file of that name beside
- * the profile; freed with free(). NULL: there is none, or it is not of the run. */
-char *heap_own_snapshot(const struct report_request *request);
 
 #endif

@@ -316,3 +316,19 @@ bool heap_is_array(const struct heap_graph *g, uint32_t node) {
     const struct heap_shape *shape = known_shape(g, node);
     return shape != NULL && shape->kind == MP_SHAPE_ARRAY;
 }
+
+/* The number of the type of what is in a field; 0: not known. */
+static uint32_t type_in(const struct heap_graph *g, uint32_t node, uint32_t field) {
+    if (node <= g->roots) return node == 0 ? 0 : g->root_list.at[node - 1].type;
+    const struct heap_name *name = heap_own_name(g, node, field);
+    const struct heap_shape *shape = known_shape(g, node);
+    if (name == NULL && shape != NULL) name = member_at(g, node, shape, field);
+    return name == NULL ? 0 : name->type;
+}
+
+const char *heap_built_in(const struct heap_graph *g, uint32_t node, uint32_t field) {
+    const uint32_t type = type_in(g, node, field);
+    if (type == 0 || type > g->types.count) return NULL;
+    const struct heap_type *t = &g->types.at[type - 1];
+    return t->source == MP_TYPE_BUILT_IN ? t->name : NULL;
+}

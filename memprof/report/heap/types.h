@@ -28,6 +28,9 @@ uint32_t heap_first_field(const struct heap_graph *g, uint32_t node);
 bool heap_has_members(const struct heap_graph *g, uint32_t node);
 /* Whether a block's type says that it is an array. */
 bool heap_is_array(const struct heap_graph *g, uint32_t node);
+/* The name of the type of what is in a field, if that is one of OCaml's own, such as `bytes`; NULL:
+ * it is not, or not known. */
+const char *heap_built_in(const struct heap_graph *g, uint32_t node, uint32_t field);
 void heap_types_free(struct heap_graph *g);
 
 #endif

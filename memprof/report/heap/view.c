@@ -217,7 +217,7 @@ static void add_equals(const struct snapshot *s) {
     char all[32];
     report_write_bytes(all, 8.0 * (double)equals.words);
     report_doc_note(s->doc, "Further copies of equal strings take %s in all.", all);
-    free(equals.list.at);
+    heap_equals_free(&equals);
     heap_held_free(&held);
 }
 

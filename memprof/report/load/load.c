@@ -422,3 +422,16 @@ struct report_model *report_load(const char *path, struct report_error *error) {
     free(bytes);
     return model;
 }
+
+bool report_is_snapshot(const char *path) {
+    struct report_error ignored;
+    struct mp_read_error why;
+    size_t length;
+    unsigned char *bytes = report_read_file(path, &length, &ignored);
+    bool own = bytes != NULL && mp_reader_recognises(bytes, length);
+    struct mp_reader *reader = own ? mp_reader_of_bytes(bytes, length, &why) : NULL;
+    bool is = reader != NULL && (mp_reader_start(reader)->flags & MP_SNAPSHOT) != 0;
+    if (reader != NULL) mp_reader_close(reader);
+    free(bytes);
+    return is;
+}

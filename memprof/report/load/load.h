@@ -16,7 +16,9 @@ unsigned char *report_read_stream(FILE *file, const char *path, size_t *length,
                                   struct report_error *error);
 /* The profile in a file: of Bactrian's own format or a memtrace trace. Fails: NULL and *error. */
 struct report_model *report_load(const char *path, struct report_error *error);
-/* The same, in bytes. path: for messages. */
+/* Whether a file can be read and is a heap snapshot. */
+bool report_is_snapshot(const char *path);
+/* The profile in bytes. path: for messages. */
 struct report_model *report_load_bytes(const char *path, const unsigned char *bytes, size_t length,
                                        struct report_error *error);
 /* The profile in bytes of Bactrian's own format. path: for messages. Fails: NULL and *error. */

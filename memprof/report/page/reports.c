@@ -6,6 +6,7 @@
  * A document that cannot be computed is left out. */
 #include "memprof/report/advice/advice.h"
 #include "memprof/report/heap/heap.h"
+#include "memprof/report/heap/own.h"
 #include "memprof/report/page/page.h"
 
 #include <stdlib.h>
@@ -63,10 +64,11 @@ int report_pack_reports(const struct report_request *request, struct report_buff
     begin_tab(&w, "{", "growth");
     put_view(&w, report_view_grow, &of_profile);
     begin_tab(&w, "],", "advice");
+    char *own = request->snapshot == NULL ? heap_own_path(&of_profile) : NULL;
+    const char *snapshot = own == NULL ? request->snapshot : own;
+    of_profile.other_path = snapshot;
     put_view(&w, report_view_advise, &of_profile);
     begin_tab(&w, "],", "holders");
-    char *own = request->snapshot == NULL ? heap_own_snapshot(request) : NULL;
-    const char *snapshot = own == NULL ? request->snapshot : own;
     if (snapshot != NULL) status = put_holders(&w, request, snapshot);
     free(own);
     fputs("]}", w.out);

@@ -14,13 +14,17 @@ static bool is_of_module(const char *name, const char *module) {
     return name[n] == 0 || name[n] == '.' || strncmp(name + n, "__", 2) == 0;
 }
 
-static bool is_library(const struct report_model *model, const struct report_location *l) {
+bool report_is_library_text(const char *text) {
     static const char *const modules[] = {"Stdlib", "Std_exit", "Unix", "UnixLabels"};
     static const char internal[] = "Camlinternal";
-    const char *name = model->names.at[l->function], *file = model->names.at[l->file];
     for (size_t i = 0; i < sizeof modules / sizeof *modules; i++)
-        if (is_of_module(name, modules[i]) || is_of_module(file, modules[i])) return true;
-    return strncmp(name, internal, sizeof internal - 1) == 0;
+        if (is_of_module(text, modules[i])) return true;
+    return strncmp(text, internal, sizeof internal - 1) == 0;
+}
+
+static bool is_library(const struct report_model *model, const struct report_location *l) {
+    return report_is_library_text(model->names.at[l->function]) ||
+           report_is_library_text(model->names.at[l->file]);
 }
 
 bool report_is_library(const struct report_model *model, uint32_t location) {

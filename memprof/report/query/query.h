@@ -127,7 +127,9 @@ int report_query_exclude(struct report_model *model, struct report_selection *se
  * the standard library, of Unix and without a name are folded into their callers. leave_out: also
  * leaves out what report_library_nodes lists. */
 void report_query_fold_library(struct report_query *query, bool leave_out);
-/* Whether a location is in the standard library or Unix, or without a name. */
+/* Whether a function or a module, the text's first word, is of the standard library or Unix. */
+bool report_is_library_text(const char *text);
+/* Whether a location is there, or without a name. */
 bool report_is_library(const struct report_model *model, uint32_t location);
 /* Of each node, whether all frames of its stack are the library's: what its initialisation
  * allocates, such as the standard channels, lives as long as the program. Freed with free(). */
