@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 10, /* of what is written; a reader refuses higher ones */
+    MP_FORMAT_MAJOR = 11, /* of what is written; a reader refuses higher ones */
     MP_FORMAT_OLDEST = 1, /* the lowest that is read */
     MP_FORMAT_MINOR = 0,  /* increased when fields get values that older readers may ignore */
     MP_FILE_HEADER_BYTES = 16,
@@ -137,6 +137,10 @@ enum mp_name_kind {
     MP_NAME_CAPTURED,  /* field `slot` of closures of location `of`; from debugging information */
     MP_NAME_VARIABLE,  /* word `slot` of frames at location `of`; likewise */
     MP_NAME_EXCEPTION, /* global `of`, an exception of OCaml's own; slot: 0 */
+    MP_NAME_IN_TABLE,  /* field `slot` of objects whose methods are block `of`; from the table of
+                          their class in the heap */
+    MP_NAME_IN_METHOD, /* likewise; from debugging information of the methods */
+    MP_NAME_CLASS,     /* the class of these objects, or whose methods they have; slot: 0 */
     MP_NAME_KINDS
 };
 

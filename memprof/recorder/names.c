@@ -173,6 +173,14 @@ uint32_t mp_names_function(struct mp_names *n, uint32_t index) {
     return number != 0 ? number : define(n, start, first_named(n, code, start + 1), true);
 }
 
+const char *mp_names_definition(struct mp_names *n, uint32_t index) {
+    const struct vm_function *f = &n->vm->functions[index];
+    const struct vm_code *code = n->vm->codes[f->fragment];
+    struct vm_location location;
+    bool found = find_location(n, first_named(n, code, code->base + f->pc), &location);
+    return found && names_file(&location) ? location.definition : NULL;
+}
+
 void mp_names_clear(struct mp_names *n) {
     free(n->locations.entries);
     free(n->strings.entries);

@@ -35,6 +35,9 @@ uint32_t mp_names_before(struct mp_names *n, uint64_t gpc);
 /* The number of the first location in the function of that index; of a RESTART, which partial
  * applications have, that of the function with a note. */
 uint32_t mp_names_function(struct mp_names *n, uint32_t index);
+/* The name of the function of that index in debugging information, until the next call of such
+ * functions; NULL: it has none. */
+const char *mp_names_definition(struct mp_names *n, uint32_t index);
 /* Forgets all definitions and frees the tables. */
 void mp_names_clear(struct mp_names *n);
 

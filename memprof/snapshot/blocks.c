@@ -109,6 +109,7 @@ static void write_block(void *context, value v) {
         if (tag == TAG_ABSTRACT && gc_is_ephe(&s->d->gc, v)) write_ephemeron(s, v);
         return;
     }
+    if (tag == TAG_OBJECT) mp_snapshot_add_object(s->named, v);
     s->fields = s->next_field = 0;
     /* The globals are roots, each with its name. */
     for (uint64_t i = 0; i < wosize && v != s->d->vm->global_data; i++) put_field(s, field(v, i));

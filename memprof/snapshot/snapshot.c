@@ -40,6 +40,7 @@ static bool write_heap(struct domain *d, bool values, struct mp_writer *w,
     mp_snapshot_samples(&named);
     mp_snapshot_name_closures(&named);
     mp_snapshot_name_modules(&named);
+    mp_snapshot_name_objects(&named);
     mp_snapshot_types(&named);
     mp_snapshot_labels(&named);
     mp_named_free(&named);

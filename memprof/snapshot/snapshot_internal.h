@@ -10,6 +10,28 @@
 
 struct domain;
 
+/* Objects, by their methods. */
+struct mp_objects {
+    struct word_map by_methods; /* index + 1 in classes */
+    struct VECTOR(struct mp_object_class {
+        value methods;
+        value table;           /* 0: not known */
+        uint64_t number;       /* of the methods' block */
+        uint64_t fields;       /* of the largest object */
+        struct mp_class known; /* its name: NULL, not known */
+    }) classes;
+    struct VECTOR(struct mp_object_variable {
+        enum mp_name_kind kind;
+        uint32_t class; /* an index */
+        uint32_t field;
+        uint32_t name; /* a string's number; 0: none */
+        uint32_t type; /* a type's; 0: not known */
+    }) variables;
+    struct word_map by_field; /* index + 1 in variables, by class << 32 | field */
+};
+/* Frees what it owns. */
+void mp_objects_free(struct mp_objects *objects);
+
 /* What a snapshot names, and the sources of the names. At first only d, names and variables.vm are
  * set. */
 struct mp_named {
@@ -20,6 +42,7 @@ struct mp_named {
     struct word_map frames; /* height of the frame, by gpc + 1 */
     struct word_map labels; /* the number of the string of a label with an argument, by its hash */
     struct word_map functions; /* size of the largest closure, by the function's number + 1 */
+    struct mp_objects objects;
 };
 
 /* Whether the other threads of the process wait in system calls, so that none holds a lock of
@@ -46,6 +69,10 @@ void mp_snapshot_name_frames(struct mp_named *named);
 void mp_snapshot_name_exceptions(struct mp_named *named);
 void mp_snapshot_name_closures(struct mp_named *named);
 void mp_snapshot_name_modules(struct mp_named *named);
+/* Adds an object, or another block of its tag, to those that get names; writes these names: of
+ * classes, and of instance variables with their types. GC: never. */
+void mp_snapshot_add_object(struct mp_named *named, value v);
+void mp_snapshot_name_objects(struct mp_named *named);
 /* Writes what blocks of all types look like that were named so far. GC: never. */
 void mp_snapshot_types(struct mp_named *named);
 /* Writes the blocks that a recording has sampled, with where they were allocated. GC: never. */

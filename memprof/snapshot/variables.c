@@ -176,5 +176,6 @@ void mp_named_free(struct mp_named *named) {
     free(named->frames.entries);
     free(named->functions.entries);
     free(named->labels.entries);
+    mp_objects_free(&named->objects);
     *named = (struct mp_named){.d = named->d, .names = named->names};
 }

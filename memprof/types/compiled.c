@@ -42,7 +42,8 @@ enum {
     SIGNATURE_TYPE,
     SIGNATURE_EXTENSION,
     SIGNATURE_MODULE,
-    SIGNATURE_MODULE_TYPE
+    SIGNATURE_MODULE_TYPE,
+    SIGNATURE_CLASS
 };
 enum { ENTRY_VALUE, ENTRY_TYPE, ENTRY_EXTENSION, ENTRY_MODULE, ENTRY_MODULE_TYPE };
 enum { ENTRY_PARAMETER = 8 };
@@ -52,7 +53,8 @@ bool mp_signature_item(value v, struct mp_item *item) {
                                               [SIGNATURE_TYPE] = MP_ITEM_TYPE,
                                               [SIGNATURE_EXTENSION] = MP_ITEM_EXTENSION,
                                               [SIGNATURE_MODULE] = MP_ITEM_MODULE,
-                                              [SIGNATURE_MODULE_TYPE] = MP_ITEM_MODULE_TYPE};
+                                              [SIGNATURE_MODULE_TYPE] = MP_ITEM_MODULE_TYPE,
+                                              [SIGNATURE_CLASS] = MP_ITEM_CLASS};
     if (!is_block(v) || tag_of(v) >= TAG_NO_SCAN || wosize_of(v) < 2) return false;
     const unsigned tag = tag_of(v);
     item->kind = tag < sizeof kinds / sizeof *kinds ? kinds[tag] : MP_ITEM_OTHER;
@@ -115,6 +117,44 @@ value mp_linked(value type, struct mp_work *work) {
         described = first_field(type);
     }
     return type;
+}
+
+/* ---- Classes. ---- */
+
+enum { VALUE_KIND = 1, KIND_INSTANCE_VARIABLE = 1, KIND_INSTANCE_FIELDS = 2 };
+enum { CLASS_TYPE = 1, CLASS_CONSTRUCTED = 0, CLASS_SIGNATURE, CLASS_ARROW, INNER_CLASS = 2 };
+enum { CLASS_ROW = 1, CLASS_FIELDS = 4, VARIABLE_TYPE = 2, VARIABLE_FIELDS };
+enum { MAP_LEFT, MAP_KEY, MAP_DATA, MAP_RIGHT, MAP_FIELDS = 5 };
+
+bool mp_is_instance_variable(value description) {
+    return mp_is_block(description, 0, VALUE_KIND + 1) &&
+           mp_is_block(field(description, VALUE_KIND), KIND_INSTANCE_VARIABLE,
+                       KIND_INSTANCE_FIELDS);
+}
+
+value mp_type_in_class(value declaration, const char *name, struct mp_work *work) {
+    const value none = val_of_int(0);
+    value type = mp_is_block(declaration, 0, CLASS_TYPE + 1) ? field(declaration, CLASS_TYPE)
+                                                             : none;
+    while ((mp_is_block(type, CLASS_ARROW, INNER_CLASS + 1) ||
+            mp_is_block(type, CLASS_CONSTRUCTED, INNER_CLASS + 1)) &&
+           mp_step(work))
+        type = field(type, INNER_CLASS);
+    if (!mp_is_block(type, CLASS_SIGNATURE, 1)) return none;
+    const value signature = field(type, 0);
+    if (!mp_is_block(signature, 0, CLASS_FIELDS)) return none;
+    value node = field(signature, CLASS_ROW);
+    /* OCaml 4.13 has the variables there, later ones a type. */
+    if (is_block(node) && wosize_of(node) != MAP_FIELDS) node = field(signature, CLASS_ROW + 1);
+    while (mp_is_block(node, 0, MAP_FIELDS) && mp_step(work)) {
+        const char *key = mp_text_at(field(node, MAP_KEY));
+        const value data = field(node, MAP_DATA);
+        if (key == NULL || !mp_is_block(data, 0, VARIABLE_FIELDS)) return none;
+        const int order = strcmp(name, key);
+        if (order == 0) return field(data, VARIABLE_TYPE);
+        node = field(node, order < 0 ? MAP_LEFT : MAP_RIGHT);
+    }
+    return none;
 }
 
 /* ---- Rows. ---- */

@@ -47,6 +47,7 @@ struct mp_item {
         MP_ITEM_EXTENSION, /* an exception, or another constructor of an extensible type */
         MP_ITEM_MODULE,
         MP_ITEM_MODULE_TYPE,
+        MP_ITEM_CLASS, /* of a signature */
         MP_ITEM_OTHER
     } kind;
     value ident;
@@ -59,6 +60,11 @@ bool mp_environment_entry(value v, struct mp_item *item);
 
 /* The type of a value, from its description; an integer: none. */
 value mp_type_of_value(value description);
+/* Whether a value's description is that of an object's instance variable, as its methods see it. */
+bool mp_is_instance_variable(value description);
+/* The type of an instance variable of that name, from the declaration of a class; an integer: the
+ * class has none, or hides it. */
+value mp_type_in_class(value declaration, const char *name, struct mp_work *work);
 /* The type of a module, or that a name of one stands for; an integer: none. */
 value mp_type_of_module(value description);
 value mp_type_of_module_type(value description);

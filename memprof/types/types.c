@@ -141,9 +141,7 @@ static uint32_t predefined(struct mp_types *types, const char *name, const uint3
     return number_of(types, type, arguments);
 }
 
-/* `Cache.entry`, of a library's `Library__Cache` too; `ref`, of Stdlib, which every unit opens. */
-static const char *full_name(struct mp_types *types, const struct mp_scope *scope,
-                             const char *name) {
+const char *mp_full_name(struct mp_types *types, const struct mp_scope *scope, const char *name) {
     char text[400], before[400];
     const char *unit = scope->unit->name;
     for (const char *at = unit; (at = strstr(at, "__")) != NULL && at[2] != 0;) unit = at += 2;
@@ -164,7 +162,7 @@ static void name_row(struct mp_types *types, uint32_t number, const struct mp_fo
     if (number == 0) return;
     const struct mp_type *type = &types->types.items[number - 1];
     if (type->form != MP_TYPE_ROW || type->name != NULL) return;
-    const char *name = full_name(types, found->scope, mp_ident_name(found->item.ident));
+    const char *name = mp_full_name(types, found->scope, mp_ident_name(found->item.ident));
     types->types.items[number - 1].name = name;
 }
 
@@ -190,7 +188,7 @@ static uint32_t constructed(struct mp_types *types, const struct mp_scope *scope
         .form = MP_TYPE_NAMED, .what = found.item.what, .scope = found.scope, .count = count};
     const uint32_t number = number_of(types, type, arguments);
     if (number != 0 && types->types.items[number - 1].name == NULL) {
-        const char *name = full_name(types, found.scope, mp_ident_name(found.item.ident));
+        const char *name = mp_full_name(types, found.scope, mp_ident_name(found.item.ident));
         types->types.items[number - 1].name = name;
     }
     return number;
@@ -222,6 +220,10 @@ static uint32_t convert(struct mp_types *types, const struct mp_scope *scope,
     return number_of(types, of, numbers);
 }
 
+uint32_t mp_number_of_type(struct mp_types *types, const struct mp_scope *scope, value type) {
+    return convert(types, scope, &unbound, type, 0);
+}
+
 /* The name of the type that a constructor extends; NULL: not known. */
 static const char *extended_name(struct mp_types *types, const struct mp_scope *scope, value path) {
     if (mp_is_block(path, PATH_IDENT, 1) && mp_ident_name(field(path, 0)) != NULL &&
@@ -229,7 +231,7 @@ static const char *extended_name(struct mp_types *types, const struct mp_scope *
         return mp_ident_name(field(path, 0));
     const struct mp_found found = mp_find_type(types, scope, path);
     return found.scope == NULL ? NULL
-                               : full_name(types, found.scope, mp_ident_name(found.item.ident));
+                               : mp_full_name(types, found.scope, mp_ident_name(found.item.ident));
 }
 
 static uint32_t type_of_extension(struct mp_types *types, const struct mp_scope *scope,
@@ -241,7 +243,7 @@ static uint32_t type_of_extension(struct mp_types *types, const struct mp_scope 
     const uint32_t number = number_of(types, type, NULL);
     if (number == 0 || types->types.items[number - 1].constructor != NULL) return number;
     const char *name = extended_name(types, scope, path);
-    const char *full = full_name(types, scope, mp_ident_name(item->ident));
+    const char *full = mp_full_name(types, scope, mp_ident_name(item->ident));
     types->types.items[number - 1].name = name;
     types->types.items[number - 1].constructor = full;
     return number;
@@ -253,7 +255,7 @@ static uint32_t type_of_extension(struct mp_types *types, const struct mp_scope 
 static uint32_t type_of_item(struct mp_types *types, const struct mp_scope *scope,
                              const struct mp_item *item) {
     if (item->kind == MP_ITEM_VALUE)
-        return convert(types, scope, &unbound, mp_type_of_value(item->what), 0);
+        return mp_number_of_type(types, scope, mp_type_of_value(item->what));
     if (item->kind == MP_ITEM_EXTENSION) return type_of_extension(types, scope, item);
     if (item->kind != MP_ITEM_MODULE) return 0;
     const struct mp_scope *inside = mp_inside_of(types, scope, item->what,

@@ -12,6 +12,8 @@
 #include "gc/value.h"
 #include "memprof/format/format.h"
 
+struct gc_domain;
+struct mp_scope;
 struct mp_types;
 struct vm;
 
@@ -32,6 +34,24 @@ uint32_t mp_types_of_variable(struct mp_types *types, uint64_t gpc, value ident)
 
 /* The type of an exception of OCaml's own, by its global. */
 uint32_t mp_types_of_exception(struct mp_types *types, uint32_t global);
+
+/* Whether such a variable is an instance variable of the object whose method the code is of. */
+bool mp_types_is_instance_variable(struct mp_types *types, uint64_t gpc, value ident);
+
+/* A class that a module defines, or a module in it: its name, until the types are freed; its value
+ * in the module's block. */
+struct mp_class {
+    const char *name;
+    value value;
+    value declaration;
+    const struct mp_scope *scope; /* of the declaration */
+};
+typedef void mp_class_visitor(void *context, const struct mp_class *class);
+/* Calls f with the classes of the module in a global, if its .cmi file is found. */
+void mp_types_classes(struct mp_types *types, const struct gc_domain *heap, uint32_t global,
+                      mp_class_visitor *f, void *context);
+/* The type of an instance variable of a class, by its name; 0: not known. */
+uint32_t mp_types_in_class(struct mp_types *types, const struct mp_class *class, const char *name);
 
 /* Receives the description of a type: blocks, each followed by its fields. */
 struct mp_type_output {

@@ -131,4 +131,10 @@ struct mp_type {
     uint32_t same;                /* the next of its hash + 1; 0: none */
 };
 
+/* The number of a type of the compiler's in a scope; 0: not known. */
+uint32_t mp_number_of_type(struct mp_types *types, const struct mp_scope *scope, value type);
+/* What a scope defines under a name: `Cache.entry`, of a library's `Library__Cache` too; `ref`, of
+ * Stdlib, which every unit opens. Owned by types. NULL: out of memory. */
+const char *mp_full_name(struct mp_types *types, const struct mp_scope *scope, const char *name);
+
 #endif

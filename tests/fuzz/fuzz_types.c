@@ -74,6 +74,21 @@ static void add_type(struct mp_types *types, enum mp_type_form form, value what,
     if (scope != NULL) vector_push(&types->types, type, 16, NULL);
 }
 
+struct classes {
+    struct mp_types *types;
+    const struct mp_scope *scope;
+};
+
+/* The types of a variable `x` in all classes. */
+static void on_item(void *context, const char *name, uint32_t at, value v) {
+    const struct classes *c = context;
+    struct mp_item item;
+    (void)at;
+    if (c->scope == NULL || !mp_signature_item(v, &item) || item.kind != MP_ITEM_CLASS) return;
+    const struct mp_class class = {name, val_of_int(0), item.what, c->scope};
+    require(mp_types_in_class(c->types, &class, "x") <= c->types->types.count);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     static struct vm vm = {.global_data = VAL_UNIT, .options = {.executable_name = "/none/none"}};
     if (size < HEAD || size > UINT16_MAX) return 0;
@@ -89,12 +104,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     v = read_value(&unit->arena, data + 6, data + HEAD + first, size - HEAD - first);
     mp_unit_read_events(types, unit, v);
     add_type(types, MP_TYPE_STRUCTURE, unit->interface.signature, unit->interface_scope);
+    struct classes classes = {types, unit->interface_scope};
+    vm_interface_fields(unit->interface.signature, on_item, &classes);
     for (size_t i = 0; i < unit->entries.count; i++) {
         const struct mp_item *item = &unit->entries.items[i].item;
         if (item->kind == MP_ITEM_TYPE)
             add_type(types, MP_TYPE_NAMED, item->what, unit->debug_scope);
         else if (item->kind == MP_ITEM_EXTENSION)
             add_type(types, MP_TYPE_EXTENSION, item->what, unit->debug_scope);
+        else if (item->kind == MP_ITEM_VALUE) mp_is_instance_variable(item->what);
         else if (item->kind == MP_ITEM_MODULE)
             mp_inside_of(types, unit->debug_scope, item->what, mp_ident_name(item->ident));
     }

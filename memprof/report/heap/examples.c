@@ -103,11 +103,14 @@ struct slots {
     bool named, known;
 };
 
-/* The name of a field in a record; NULL: it has none, or is the argument of a constructor. */
+/* The name of a field in a record or an object; NULL: it has none, or none that can be shown as it
+ * is, or is the argument of a constructor. */
 static const char *label(const struct heap_graph *g, uint32_t node, uint32_t field) {
     const struct heap_name *name = heap_field_name(g, node, field);
     if (name == NULL) return NULL;
     const char *dot = strrchr(name->text, '.'), *text = dot != NULL ? dot + 1 : name->text;
+    for (const char *c = text; *c != 0; c++)
+        if (mp_control_bytes(c) > 0) return NULL;
     return *text == '_' || (*text >= 'a' && *text <= 'z') ? text : NULL;
 }
 

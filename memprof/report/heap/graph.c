@@ -17,7 +17,7 @@
 enum { BLOCK_BYTES = 64, EDGE_BYTES = 16, MEMBER_BYTES = 256 };
 #define MEMORY_MAX(file_bytes) (((uint64_t)2 << 30) + 64 * (uint64_t)(file_bytes))
 
-enum { TAG_CLOSURE = 247, TAG_NO_SCAN = 251, TAG_CUSTOM = 255 };
+enum { TAG_CLOSURE = 247, TAG_OBJECT, TAG_NO_SCAN = 251, TAG_CUSTOM = 255 };
 
 /* An edge that is not of a block's field. */
 struct extra {
@@ -267,9 +267,9 @@ static bool add_ephemeron(struct loader *l, const struct mp_record_ephemeron *re
 }
 
 static void add_name(struct loader *l, const struct mp_record_name *record) {
+    const char *text = mp_reader_string(l->reader, (uint32_t)record->text);
     const struct heap_name name = {record->kind, (uint32_t)record->of, (uint32_t)record->slot,
-                                   report_copy(mp_reader_string(l->reader, (uint32_t)record->text)),
-                                   0};
+                                   report_format("%.*s", HEAP_NAME_BYTES, text), 0};
     l->last_is_of_root = name.kind == MP_NAME_VARIABLE || name.kind == MP_NAME_EXCEPTION;
     if (l->last_is_of_root) {
         report_hash_add(&l->variable_table, hash_variable(&name), (uint32_t)l->variables.count);
@@ -447,14 +447,20 @@ static void find_modules(struct loader *l) {
     report_sort(&g->modules, by_node);
 }
 
-static void finish_names(struct loader *l) {
+static bool finish_names(struct loader *l) {
     struct heap_graph *g = l->graph;
     find_modules(l);
+    report_each(name, &g->names) {
+        if (name->kind < MP_NAME_IN_TABLE) continue;
+        name->of = node_at(l, name->of);
+        if (name->of == 0) return fail(l, "damaged: a name of no block");
+    }
     report_sort(&g->names, by_name);
     report_each(kind, &g->kind_list) {
         if (kind->tag == TAG_CLOSURE)
             kind->name = closure_name(mp_reader_location(l->reader, kind->place));
     }
+    return true;
 }
 
 /* The owner of a block's fields, as in NAME. False: they have no names. */
@@ -471,9 +477,34 @@ static bool owner_of(const struct heap_graph *g, uint32_t node, struct heap_name
     return found != NULL;
 }
 
+/* The methods of an object, to which its first field leads; 0: it is another block. */
+static uint32_t methods_of(const struct heap_graph *g, uint32_t node) {
+    if (node <= g->roots || g->kind_list.at[heap_kind_of(g, node)].tag != TAG_OBJECT) return 0;
+    const uint32_t first = g->first[node];
+    return first < g->first[node + 1] && g->fields[first] == 0 ? g->edges[first] : 0;
+}
+
+static const struct heap_name *name_of_objects(const struct heap_graph *g, enum mp_name_kind kind,
+                                               uint32_t methods, uint32_t slot) {
+    const struct heap_name key = {.kind = kind, .of = methods, .slot = slot};
+    if (methods == 0 || g->names.count == 0) return NULL;
+    return bsearch(&key, g->names.at, g->names.count, sizeof key, by_name);
+}
+
+const struct heap_name *heap_instance_variable(const struct heap_graph *g, uint32_t node,
+                                               uint32_t field) {
+    const uint32_t methods = methods_of(g, node);
+    return name_of_objects(g, MP_NAME_IN_TABLE, methods, field)
+               ?: name_of_objects(g, MP_NAME_IN_METHOD, methods, field);
+}
+
+const struct heap_name *heap_class(const struct heap_graph *g, uint32_t node) {
+    return name_of_objects(g, MP_NAME_CLASS, methods_of(g, node), 0);
+}
+
 bool heap_has_names(const struct heap_graph *g, uint32_t node) {
     struct heap_name key;
-    return owner_of(g, node, &key) || heap_has_members(g, node);
+    return owner_of(g, node, &key) || methods_of(g, node) != 0 || heap_has_members(g, node);
 }
 
 const struct heap_name *heap_own_name(const struct heap_graph *g, uint32_t node, uint32_t field) {
@@ -484,6 +515,7 @@ const struct heap_name *heap_own_name(const struct heap_graph *g, uint32_t node,
 
 const struct heap_name *heap_field_name(const struct heap_graph *g, uint32_t node, uint32_t field) {
     const struct heap_name *name = heap_own_name(g, node, field);
+    if (name == NULL) name = heap_instance_variable(g, node, field);
     if (name == NULL) name = heap_member(g, node, field);
     return name != NULL && name->text != NULL ? name : NULL;
 }
@@ -558,7 +590,7 @@ static bool finish_graph(struct loader *l) {
     g->kinds = l->kinds.at;
     l->words.at = l->kinds.at = NULL;
     make_index(l);
-    finish_names(l);
+    if (!finish_names(l)) return false;
     finish_samples(l);
     finish_labels(l);
     if (!translate_extras(l) || !link_nodes(l)) return false;

@@ -33,13 +33,14 @@ struct heap_kind {
     char *name;     /* of a closure's function, or a custom block's operations; NULL: none; owned */
     char *type;     /* `Cache.session`, `Cons of Cache.node`; NULL: not known; owned */
     bool is_module; /* the block of a module */
+    bool is_object; /* of a class: its type */
     uint32_t place; /* of a closure: the location of its function, by which kinds differ */
 };
 
 /* The name of a field. */
 struct heap_name {
     enum mp_name_kind kind; /* MP_NAME_KINDS: of its block's type */
-    uint32_t of, slot;      /* as in NAME; of a type's: its shape, 0 */
+    uint32_t of, slot;      /* as in NAME, a block's node; of a type's: its shape, 0 */
     char *text;             /* owned; NULL: a field without a name, of a type */
     uint32_t type;          /* of what is in the field; 0: not known */
 };
@@ -101,6 +102,8 @@ struct heap_graph {
 };
 
 enum { HEAP_NO_FIELD = UINT32_MAX };
+/* What is kept of a name: texts of a hostile file may be long, and be named again and again. */
+enum { HEAP_NAME_BYTES = 100 };
 
 /* Loads a snapshot. Fails: NULL and *error, for all that is not a whole and consistent one; also as
  * report_alloc. */
@@ -114,8 +117,12 @@ void heap_graph_free(struct heap_graph *graph); /* NULL is fine */
 bool heap_has_names(const struct heap_graph *g, uint32_t node);
 /* The name of a field of a block; NULL: not known. */
 const struct heap_name *heap_field_name(const struct heap_graph *g, uint32_t node, uint32_t field);
-/* The same, but not by the block's type. */
+/* The same of a module's block and a closure; of an object; not by a block's type. */
 const struct heap_name *heap_own_name(const struct heap_graph *g, uint32_t node, uint32_t field);
+const struct heap_name *heap_instance_variable(const struct heap_graph *g, uint32_t node,
+                                               uint32_t field);
+/* The class of an object; NULL: not known, or it is another block. */
+const struct heap_name *heap_class(const struct heap_graph *g, uint32_t node);
 /* Whether the name of a field is that of its block's type. */
 static inline bool heap_is_of_type(const struct heap_name *name) {
     return name->kind == MP_NAME_KINDS;

@@ -60,7 +60,8 @@ char *heap_shape_text(const struct heap_kind *kind) {
     if (words <= EXACT_WORDS) snprintf(size, sizeof size, "%llu", words);
     else snprintf(size, sizeof size, "%llu to %llu", words / 2 + 1, words);
     if (kind->is_module) return report_format("structure of %s", size);
-    if (kind->tag == TAG_OBJECT && kind->type != NULL) return report_copy("constructor");
+    if (kind->tag == TAG_OBJECT && kind->type != NULL && !kind->is_object)
+        return report_copy("constructor");
     if (kind->tag == 0) return report_format("block of %s", size);
     if (kind->tag < TAG_LAZY) return report_format("block of %s, tag %u", size, kind->tag);
     return report_tag_text(kind->tag);
@@ -82,7 +83,7 @@ char *heap_edge_text(const struct heap_graph *graph, uint32_t from, uint32_t fie
 }
 
 static const char from_debug[] = "debug information", from_interface[] = ".cmi",
-                  built_in[] = "built-in type";
+                  from_class[] = "class", built_in[] = "built-in type";
 
 /* Where a type that has a name comes from. */
 static const char *source_of_type(const struct heap_graph *graph, const struct heap_name *name) {
@@ -97,7 +98,12 @@ const char *heap_edge_source(const struct heap_graph *graph, uint32_t from, uint
     const struct heap_name *name = heap_field_name(graph, from, field);
     if (name == NULL) return "";
     if (heap_is_of_type(name)) return source_of_type(graph, name);
-    return name->kind == MP_NAME_CAPTURED ? from_debug : from_interface;
+    switch (name->kind) {
+    case MP_NAME_CAPTURED:
+    case MP_NAME_IN_METHOD: return from_debug;
+    case MP_NAME_IN_TABLE: return from_class;
+    default: return from_interface;
+    }
 }
 
 const char *heap_root_source(const struct heap_root *root) {

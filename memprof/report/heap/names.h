@@ -13,7 +13,8 @@ char *heap_shape_text(const struct heap_kind *kind);
 /* By what a block leads to another one: `.data`, `captured session`, `.2`, or `` if field is
  * HEAP_NO_FIELD. */
 char *heap_edge_text(const struct heap_graph *graph, uint32_t from, uint32_t field);
-/* Where the name of that field is from: `debug information`, `.cmi`, or `` if it has none. */
+/* Where the name of that field is from: `debug information`, `.cmi`, `class`, or `` if it has
+ * none. */
 const char *heap_edge_source(const struct heap_graph *graph, uint32_t from, uint32_t field);
 /* The same for a root: `debug information`, `linker`. */
 const char *heap_root_source(const struct heap_root *root);

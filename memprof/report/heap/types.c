@@ -7,13 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_SAME = 8, MOST_ROUNDS = 8, TAG_CLOSURE = 247, TAG_OBJECT, TEXT_MAX = 100 };
+enum { MOST_SAME = 8, MOST_ROUNDS = 8, TAG_CLOSURE = 247, TAG_OBJECT };
 
 /* ---- Descriptions. ---- */
 
-/* Texts of a hostile file may be long, and be named again and again. */
 static char *text_of(const char *text) {
-    return text[0] == 0 ? NULL : report_format("%.*s", TEXT_MAX, text);
+    return text[0] == 0 ? NULL : report_format("%.*s", HEAP_NAME_BYTES, text);
 }
 
 void heap_add_type(struct heap_graph *g, const struct mp_record_type *record, const char *name) {
@@ -188,7 +187,8 @@ static void follow(struct finder *f) {
 static void set_named(struct finder *f, uint32_t node) {
     const struct heap_graph *g = f->graph;
     for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
-        const struct heap_name *name = heap_own_name(g, node, g->fields[e]);
+        const struct heap_name *name = heap_own_name(g, node, g->fields[e])
+                                           ?: heap_instance_variable(g, node, g->fields[e]);
         if (name != NULL) set_type(f, g->edges[e], name->type);
     }
 }
@@ -225,9 +225,10 @@ static char *shape_text(const struct heap_graph *g, const struct heap_shape *sha
                                       : report_format("%s of %s", shape->constructor, name);
 }
 
-/* A kind with the type of a shape, in place of one without. */
+/* A kind with the type of a shape, or with a class, in place of one without. */
 struct typed_kind {
-    uint32_t kind, shape, typed;
+    uint32_t kind, typed;
+    uint32_t type; /* the number of a shape; of a class, that of its name after all of these */
 };
 
 struct typed_kinds {
@@ -237,17 +238,21 @@ struct typed_kinds {
 
 static bool same_typed(const void *owner, uint32_t number, const void *key) {
     const struct typed_kind *a = &((const struct typed_kinds *)owner)->list.at[number], *b = key;
-    return a->kind == b->kind && a->shape == b->shape;
+    return a->kind == b->kind && a->type == b->type;
 }
 
 /* The kind of that type; several types may have one name, whose blocks are of one kind. */
-static uint32_t add_kind(struct heap_graph *g, uint32_t kind, uint32_t shape, size_t untyped) {
-    char *text = shape_text(g, &g->shapes.at[shape]);
+static uint32_t add_kind(struct heap_graph *g, uint32_t kind, uint32_t type, size_t untyped) {
+    bool is_object = type >= g->shapes.count;
+    char *text = is_object ? text_of(g->names.at[type - g->shapes.count].text)
+                           : shape_text(g, &g->shapes.at[type]);
     if (text == NULL) return kind;
     struct heap_kind typed = g->kind_list.at[kind];
+    typed.is_object = is_object;
     for (size_t i = untyped; i < g->kind_list.count; i++) {
         const struct heap_kind *other = &g->kind_list.at[i];
-        if (other->tag != typed.tag || other->words != typed.words || strcmp(other->type, text))
+        if (other->tag != typed.tag || other->words != typed.words ||
+            other->is_object != is_object || strcmp(other->type, text) != 0)
             continue;
         free(text);
         return (uint32_t)i;
@@ -258,12 +263,12 @@ static uint32_t add_kind(struct heap_graph *g, uint32_t kind, uint32_t shape, si
 }
 
 static uint32_t typed_kind(struct heap_graph *g, struct typed_kinds *known, uint32_t kind,
-                           uint32_t shape, size_t untyped) {
-    struct typed_kind key = {kind, shape, 0};
-    const uint64_t hash = report_hash_number((uint64_t)kind << 32 | shape);
+                           uint32_t type, size_t untyped) {
+    struct typed_kind key = {.kind = kind, .type = type};
+    const uint64_t hash = report_hash_number((uint64_t)kind << 32 | type);
     uint32_t number = report_hash_find(&known->table, hash, same_typed, known, &key);
     if (number == REPORT_NO_NUMBER) {
-        key.typed = add_kind(g, kind, shape, untyped);
+        key.typed = add_kind(g, kind, type, untyped);
         number = (uint32_t)known->list.count;
         report_append(&known->list, key);
         report_hash_add(&known->table, hash, number);
@@ -277,22 +282,31 @@ static void divide_kinds(struct heap_graph *g) {
     for (size_t n = g->roots + 1; n < g->nodes; n++) {
         uint32_t *kind = &g->kinds[n - g->roots - 1];
         const struct heap_kind *now = &g->kind_list.at[*kind];
-        if (g->node_shapes[n] == 0 || now->name != NULL || now->is_module) continue;
-        *kind = typed_kind(g, &known, *kind, g->node_shapes[n] - 1, untyped);
+        const struct heap_name *class = heap_class(g, (uint32_t)n);
+        const uint32_t shape = g->node_shapes == NULL ? 0 : g->node_shapes[n];
+        if (now->name != NULL || now->is_module || (shape == 0 && class == NULL)) continue;
+        const uint32_t type = shape != 0 ? shape - 1
+                                         : (uint32_t)(g->shapes.count + (class - g->names.at));
+        *kind = typed_kind(g, &known, *kind, type, untyped);
     }
     report_free(known.list.at, known.table.slots);
 }
 
 void heap_find_types(struct heap_graph *g) {
     struct finder f = {.graph = g};
-    if (g->shapes.count == 0) return;
+    if (g->shapes.count == 0) {
+        divide_kinds(g);
+        return;
+    }
     name_members(g);
     g->node_shapes = report_alloc(g->nodes * sizeof *g->node_shapes);
     report_each(module, &g->modules) { set_named(&f, module->node); }
     follow(&f);
-    for (size_t n = g->roots + 1; n < g->nodes; n++)
-        if (tag_of_node(g, (uint32_t)n) == TAG_CLOSURE) set_named(&f, (uint32_t)n);
-    follow(&f);
+    for (unsigned tag = TAG_CLOSURE; tag <= TAG_OBJECT; tag++) {
+        for (size_t n = g->roots + 1; n < g->nodes; n++)
+            if (tag_of_node(g, (uint32_t)n) == tag) set_named(&f, (uint32_t)n);
+        follow(&f);
+    }
     for (uint32_t n = 1; n <= g->roots; n++)
         for (uint32_t e = g->first[n]; e < g->first[n + 1]; e++)
             set_type(&f, g->edges[e], g->root_list.at[n - 1].type);
