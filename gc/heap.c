@@ -148,9 +148,15 @@ void gc_update_limits(struct gc_domain *g) {
     uintptr_t young = g->young_trigger > g->sample_trigger ? g->young_trigger : g->sample_trigger;
     ASSERT(g->young_trigger >= g->young_start && g->young_trigger <= g->young_end);
     g->young_limit = g->stress ? UINTPTR_MAX : young;
-    g->mutator_limit = g->heap->params.stress >= 5 ? UINTPTR_MAX : g->mutator_limit_idle;
+    bool always = g->heap->params.stress >= 5 || g->heap->polls_always;
+    g->mutator_limit = always ? UINTPTR_MAX : g->mutator_limit_idle;
     /* A signal handler may have requested an action in between. */
     if (g->action_requested) g->young_limit = g->mutator_limit = UINTPTR_MAX;
+}
+
+void gc_poll_always(struct gc_domain *g) {
+    g->heap->polls_always = true;
+    gc_update_limits(g);
 }
 
 void gc_clear_action(struct gc_domain *g) {

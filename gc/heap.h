@@ -272,6 +272,8 @@ static inline void gc_request_action(struct gc_domain *g) {
 /* Withdraws the request. The machine calls it before it looks for pending actions, so that none is
  * missed. */
 void gc_clear_action(struct gc_domain *g);
+/* From now on all polls take their slow path. GC: never. */
+void gc_poll_always(struct gc_domain *g);
 /* Recomputes both limits, after a trigger has changed. */
 void gc_update_limits(struct gc_domain *g);
 

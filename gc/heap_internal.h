@@ -219,7 +219,8 @@ struct gc_heap {
 
     /* Collection. */
     enum gc_phase phase;
-    bool exhausted; /* the next allocation must first run a full cycle: the heap is far above its
+    bool polls_always; /* gc_poll_always */
+    bool exhausted;    /* the next allocation must first run a full cycle: the heap is far above its
                      * limit, or P5 does not hold */
     struct gc_mark mark;
     unsigned sweep_pool;  /* pools below it (counting both kinds) have no unswept spans */

@@ -13,6 +13,7 @@
 #include "vm/code/code.h"
 #include "vm/code/raw.h"
 #include "vm/code/verify.h"
+#include "vm/engine/native/native.h"
 #include "vm/engine/slow.h"
 #include "vm/stack/fiber.h"
 #include "vm/thread/pending.h"
@@ -169,6 +170,7 @@ value prim_obj_set_raw_field(struct domain *d, value v, value index, value bits)
     uintptr_t i = (uintptr_t)int_of_val(index);
     value word = nativeint_of_val(bits);
     if (prim_checked(d) && !may_set_word(d->vm, v, i, word)) prim_refuse(d, "Obj.set_raw_field");
+    if (is_closure(v)) vm_native_replace_code(d, v);
     if (tag_of(v) < TAG_NO_SCAN && is_int(word)) gc_store(&d->gc, v, i, word);
     else field(v, i) = word;
     return VAL_UNIT;

@@ -103,14 +103,29 @@ class Tiers(Case):
             return high
         self.assertEqual(least('all'), least('off'))
 
-    def test_calls_of_itself_are_traced(self):
+    def test_calls_of_what_is_compiled_are_traced(self):
         """The toplevel's #trace replaces the code of the function's closure."""
-        phrases = 'let rec f n = if n = 0 then 0 else f (n - 1);;\nf 300;;\n#trace f;;\nf 3;;\n'
+        phrases = """
+            let rec f n = if n = 0 then 0 else 1 + f (n - 1);;
+            let g n = 1 + f n;;
+            for i = 1 to 3000 do ignore (g 1) done;;
+            #trace f;;
+            g 3;;
+            #untrace f;;
+            g 3;;
+            let rec f n = if n = 0 then 0 else 2 + f (n - 1);;
+            let g n = 1 + f n;;
+            for i = 1 to 3000 do ignore (g 1) done;;
+            #trace f;;
+            g 3;;
+        """
         for kind in 'off', 'hot', 'all':
             with self.subTest(jit=kind):
                 done = self.bactrian('--jit=' + kind, shutil.which('ocaml'), '-noprompt',
                                      stdin=phrases.encode())
-                self.assertEqual(done.out.count('f <-- '), 4)
+                self.assertEqual(done.out.count('f <-- '), 8)
+                self.assertEqual([line for line in done.out.split('\n') if ': int = ' in line],
+                                 ['- : int = 4'] * 2 + ['- : int = 7'])
 
     def test_dis_prints_machine_code_beside_bytecode(self):
         cases = ' | '.join('%d -> %d' % (i, 99 - i) for i in range(10))

@@ -23,7 +23,13 @@ static uint32_t entries[2];
 static struct native_checked checked;
 /* Where the parts of the function begin. */
 static uint8_t *jump_if, *jump, *call_constant, *index_test, *table_address, *push, *pop,
-    *exit_code, *sharing_exit, *call_shared, *to_callee, *to_cell;
+    *exit_code, *sharing_exit, *call_shared, *to_callee, *to_cell, *expected_test, *expected_move,
+    *to_expected;
+/* The closure that is expected, of function 3, and the table's rows. */
+enum { CALLEE = 3, EXPECTED_CODE = 2 * CALLEE + 1, EXPECTED_AT = -8 * EXPECTED_WORDS };
+static value expected_closure[3];
+static value expected_words[1];
+static struct native_entry rows[CALLEE + 2];
 
 static void listed(void) {}
 static void other(void) {}
@@ -41,8 +47,17 @@ static void set_stubs(void) {
     const uint8_t *at = memory;
     for (unsigned i = 0; i < sizeof all / sizeof *all; i++) *all[i] = at++;
     for (unsigned i = 0; i < ERROR_COUNT; i++) s->errors[i] = at++;
-    for (unsigned i = 1; i <= MOST_ARGUMENTS; i++) s->other_arity[i] = memory + STUB_BYTES + i;
+    for (unsigned i = 1; i <= MOST_ARGUMENTS; i++) {
+        s->other_arity[i] = memory + STUB_BYTES + i;
+        s->calls[i] = memory + 2 * STUB_BYTES + i;
+    }
     native.return_body = 0x1234567;
+    expected_closure[0] = (value)make_header(2, TAG_CLOSURE, 0);
+    expected_closure[1] = EXPECTED_CODE;
+    expected_words[0] = (value)&expected_closure[1];
+    native.expected = (struct gc_weak_words){.words = expected_words, .count = 1};
+    native.entries = rows;
+    rows[CALLEE].address = (uintptr_t)memory;
     native.exits = (struct native_exits){exit_words, 2 * EXIT_HEAD_WORDS, 2 * EXIT_HEAD_WORDS};
 }
 
@@ -76,7 +91,20 @@ static void put_callee(void) {
     emit_jump_memory(&e, at_base(R_TEMP, -16));
 }
 
-/* The function: two calls, a jump over a few instructions, then one by a table. */
+static void put_expected_callee(void) {
+    expected_test = e.at;
+    emit_alu_load(&e, ALU_COMPARE, R_ARG3, at_base(R_TABLE, EXPECTED_AT));
+    emit_jump_if(&e, C_NOT_EQUAL, exit_code);
+    emit_constant(&e, R_TEMP2, INT64_MAX);
+    emit_store(&e, at_base(R_BASE, 8), R_TEMP2);
+    expected_move = e.at;
+    emit_move(&e, R_ENV, R_ARG3);
+    emit_address(&e, R_BASE, at_base(R_BASE, 8));
+    to_expected = e.at;
+    emit_jump_memory(&e, at_base(R_TABLE, 8 * EXPECTED_CODE + ENTRY_ADDRESS));
+}
+
+/* The function: three calls, a jump over a few instructions, then one by a table. */
 static void put_function(void) {
     memset(memory, 0, sizeof memory);
     set_stubs();
@@ -91,6 +119,10 @@ static void put_function(void) {
     emit_rare_jump(&e, native.stubs.exit, shared);
     entries[0] = 0, entries[1] = (uint32_t)(e.at - e.start);
     emit_link(&e, start, e.at);
+    emit_alu(&e, ALU_COMPARE, R_A, R_ARG3);
+    uint8_t *around = emit_jump_if_forward(&e, C_EQUAL);
+    put_expected_callee();
+    emit_link(&e, around, e.at);
     push = e.at;
     emit_push_flags(&e);
     emit_add_memory(&e, at_base(R_BASE, 8), 1000);
@@ -209,6 +241,28 @@ static void n8_jumps_without_their_comparison(void **state) {
     expect("N7");
 }
 
+static void n8_calls_of_another_closure_than_the_expected_one(void **state) {
+    INSTEAD(expected_test, emit_alu_load(&e, ALU_COMPARE, R_8, at_base(R_TABLE, EXPECTED_AT)));
+    expect("N8");
+    INSTEAD(expected_test,
+            emit_alu_load(&e, ALU_COMPARE, R_ARG3, at_base(R_TABLE, EXPECTED_AT + 8)));
+    expect("N8");
+    INSTEAD(expected_test + 7, emit_jump_if(&e, C_EQUAL, exit_code));
+    expect("N8");
+    INSTEAD(expected_move, emit_move(&e, R_ENV, R_A));
+    expect("N8");
+    INSTEAD(expected_move, emit_move(&e, R_ARG3, R_ENV));
+    expect("N8");
+    INSTEAD(to_expected, emit_jump_memory(&e, at_base(R_TABLE, 16 + 8 * EXPECTED_CODE - 8)));
+    expect("N8");
+    expected_closure[1] += 2;
+    expect("N8");
+    expected_words[0] = VAL_UNIT;
+    expect("N8");
+    rows[CALLEE].address = 0;
+    expect("N8");
+}
+
 static void n8_exits_of_other_functions(void **state) {
     INSTEAD(exit_code, emit_constant(&e, R_TEMP, 0));
     expect("N8");
@@ -274,6 +328,7 @@ int main(void) {
         cmocka_unit_test_setup(n8_jumps_that_lead_to_no_instruction, set_up),
         cmocka_unit_test_setup(n8_calls_that_lead_elsewhere, set_up),
         cmocka_unit_test_setup(n8_jumps_without_their_comparison, set_up),
+        cmocka_unit_test_setup(n8_calls_of_another_closure_than_the_expected_one, set_up),
         cmocka_unit_test_setup(n8_exits_of_other_functions, set_up),
         cmocka_unit_test_setup(n8_exits_that_share_a_jump, set_up),
         cmocka_unit_test_setup(n9_fixed_registers_that_change, set_up),

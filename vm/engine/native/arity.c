@@ -251,6 +251,15 @@ static void put_other_arity(struct emitter *e, const struct vm_native *n, uint32
     emit_jump(e, leave);
 }
 
+/* To the function of R_ENV, if it takes k arguments. R_TEMP := its code. */
+static void put_call_of_few(struct emitter *e, uint32_t k) {
+    emit_load(e, R_TEMP, at_base(R_ENV, 0));
+    emit_compare_memory_32(e, native_entry_of_code(R_TEMP, ENTRY_TAKES), (int32_t)k);
+    uint8_t *other = emit_jump_if_forward(e, C_NOT_EQUAL);
+    emit_jump_memory(e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
+    emit_link(e, other, emit_here(e));
+}
+
 /* Where a result, R_A, is applied to k arguments: a closure that is no INFIX and takes as many. */
 static void put_apply_to_few(struct emitter *e, const struct vm_native *n, uint32_t k) {
     emit_test_byte(e, R_A, 1);
@@ -308,13 +317,20 @@ void native_put_arity_stubs(struct emitter *e, struct vm_native *n) {
     emit_link(e, more, emit_here(e));
     put_more(e, n, leave);
     for (uint32_t k = 1; k <= FEW; k++) {
+        n->stubs.calls[k] = runs_at(e, emit_here(e));
+        put_call_of_few(e, k);
         emit_align(e, 16, 0);
         n->stubs.other_arity[k] = runs_at(e, emit_here(e));
         put_other_arity(e, n, k, to_restart, leave);
     }
     put_apply(e, n, call);
+    for (uint32_t k = 1; k <= MOST_ARGUMENTS; k++) {
+        n->stubs.loop_calls[k] = runs_at(e, emit_here(e));
+        emit_constant(e, R_TEMP, (int64_t)val_of_int((intptr_t)k - 1));
+        emit_jump(e, n->stubs.slow_entry - e->run_offset);
+    }
     for (uint32_t k = FEW + 1; k <= MOST_ARGUMENTS; k++) {
-        n->stubs.other_arity[k] = runs_at(e, emit_here(e));
+        n->stubs.calls[k] = n->stubs.other_arity[k] = runs_at(e, emit_here(e));
         emit_constant(e, R_TEMP2, k);
         emit_jump(e, call);
     }

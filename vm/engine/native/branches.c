@@ -89,9 +89,11 @@ static bool leads_on(const struct native_compiler *c, const uint32_t *labels, ui
     return false;
 }
 
-/* Compares the integer, or the tag, of the value in a register with case i. */
-static void compare_case(struct native_compiler *c, int a, bool by_tag, uint32_t i) {
-    if (by_tag) emit_compare_byte(&c->e, at_base(a, -8), (uint8_t)i);
+/* Compares the integer, or the tag, of the value in a register with case i; loaded: the tag is in
+ * R_TEMP. */
+static void compare_case(struct native_compiler *c, int a, bool by_tag, bool loaded, uint32_t i) {
+    if (loaded) emit_alu_byte_constant(&c->e, ALU_COMPARE, R_TEMP, (int8_t)i);
+    else if (by_tag) emit_compare_byte(&c->e, at_base(a, -8), (uint8_t)i);
     else emit_alu_constant(&c->e, ALU_COMPARE, a, (int32_t)val_of_int((int32_t)i));
 }
 
@@ -100,10 +102,13 @@ static void jump_by_comparisons(struct native_compiler *c, int a, bool by_tag,
                                 const uint32_t *labels, uint32_t n, bool last) {
     uint32_t rest;
     bool falls = leads_on(c, labels, n, &rest) && last;
+    /* A comparison of a register and its jump are one operation of the CPU. */
+    bool loaded = by_tag && n > (c->checks && rest == n - 1 ? 1 : 2);
+    if (loaded) emit_load_byte(&c->e, R_TEMP, at_base(a, -8));
     for (uint32_t i = n; i-- > 0;) {
         bool in_range = !c->checks || i != n - 1;
         if (i == rest && in_range) continue;
-        compare_case(c, a, by_tag, i);
+        compare_case(c, a, by_tag, loaded, i);
         if (!in_range) native_exit_if(c, C_ABOVE);
         if (i != rest) native_jump_if(c, C_EQUAL, labels[i]);
     }

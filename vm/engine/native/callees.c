@@ -1,9 +1,11 @@
 /* callees.c - see callees.h. */
 #include "vm/engine/native/callees.h"
 
+#include "gc/heap.h"
 #include "gc/weak.h"
 #include "vm/code/code.h"
 #include "vm/engine/native/facts.h"
+#include "vm/engine/native/native.h"
 
 /* ---- Which. ---- */
 
@@ -171,37 +173,26 @@ bool native_expect_callee(struct native_compiler *c) {
     may_exit(c);
     emit_alu_load(&c->e, ALU_COMPARE, nv_register(c, c->now.a), word);
     uint8_t *site = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
-    emit_constant(&c->e, R_TEMP, code_of(callee));
-    struct native_late *late = native_add_late(c, site, LATE_OTHER_CLOSURE);
-    late->back = emit_here(&c->e);
-    late->state = nv_save(c);
+    native_add_late(c, site, LATE_OTHER_CALLEE)->state = nv_save(c);
     return true;
 }
 
-void native_put_other_closure(struct native_compiler *c, const struct native_late *late) {
-    nv_restore(c, late->state);
-    c->row = late->row;
-    nv_unlock(c);
-    need_closure(c, c->now.a);
-    emit_load(&c->e, R_TEMP, at_base(nv_register(c, c->now.a), 0));
-    emit_jump(&c->e, late->back);
-}
-
-bool native_enter_expected(struct native_compiler *c, uint32_t n) {
-    if (!is_known(c)) return false;
+void native_enter_expected(struct native_compiler *c, uint32_t n) {
     const struct native_callee *callee = native_callee_of(c, c->row);
-    if (c->native->entries[callee->index].takes != n) return false;
-    emit_alu_constant(&c->e, ALU_COMPARE, R_TEMP, (int32_t)code_of(callee));
-    uint8_t *site = emit_jump_if_forward(&c->e, C_NOT_EQUAL);
-    native_add_late(c, site, LATE_OTHER_CODE)->constant = (int32_t)n;
+    struct native_entry *entry = &c->native->entries[callee->index];
+    if (entry->address == 0) entry->address = (uintptr_t)c->native->stubs.loop_calls[n];
     emit_jump_memory(&c->e, at_base(R_TABLE, 8 * (int32_t)code_of(callee) + ENTRY_ADDRESS));
-    return true;
 }
 
-void native_enter_code(struct native_compiler *c, uint32_t n) {
-    emit_compare_memory_32(&c->e, native_entry_of_code(R_TEMP, ENTRY_TAKES), (int32_t)n);
-    emit_jump_if(&c->e, C_NOT_EQUAL, c->native->stubs.other_arity[n] - c->e.run_offset);
-    emit_jump_memory(&c->e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
+/* A function that was compiled before does not test its own code (native_need_own_code), but its
+ * entry tests for a poll: then the loop calls the closure. */
+void vm_native_replace_code(struct domain *d, value closure) {
+    struct vm_native *n = d->vm->native;
+    gc_forget_weak_words(&d->gc, closure);
+    if (n == NULL) return;
+    n->replaces_code = true;
+    bool exists = n->entries != NULL && n->entries[function_of_closure(closure)].takes > 0;
+    if (exists) gc_poll_always(&d->gc);
 }
 
 /* ---- Globals. ---- */

@@ -3,8 +3,9 @@
  * A callee is a guess: the closure that the caller's own closure, or a global, held when the caller
  * was compiled. Machine code compares the closure with that one, a weak word (gc/weak.h) in the
  * memory before the table of entries, since collections move and free closures. If it is another
- * one, late code makes the guards of any call. A module's block is expected in a global in the same
- * way. */
+ * one, late code makes the guards of any call. What replaces a closure's code forgets its word, so
+ * a closure that is equal has the code that it had. A module's block is expected in a global in
+ * the same way. */
 #ifndef BACTRIAN_VM_ENGINE_NATIVE_CALLEES_H
 #define BACTRIAN_VM_ENGINE_NATIVE_CALLEES_H
 
@@ -26,18 +27,15 @@ const struct native_callee *native_callee_of(const struct native_compiler *c, ui
 /* Before an inlined function: jumps out of line if A is not a closure of the callee of the row, and
  * returns the state there. */
 const struct native_values *native_guard_callee(struct native_compiler *c);
-/* Before a call: R_TEMP := the code of A, a closure, whose callee is known. False, and nothing is
- * done: it is not. */
+/* Before a call: goes on if A is the expected closure; late code calls any other value. False, and
+ * nothing is done: no closure is expected. */
 bool native_expect_callee(struct native_compiler *c);
-/* To the function whose code R_TEMP is and whose closure is R_ENV, with n arguments. The first one
- * is for a callee that is known, and compiled: false, and nothing is done, if it is not. */
-bool native_enter_expected(struct native_compiler *c, uint32_t n);
-void native_enter_code(struct native_compiler *c, uint32_t n);
+/* To the function of the expected closure, which is R_ENV, with n arguments. */
+void native_enter_expected(struct native_compiler *c, uint32_t n);
 /* The block in that register, a global's value, has field i. */
 void native_need_global_field(struct native_compiler *c, int reg, uint32_t global, uint32_t i);
 /* Late code, where a guard failed. */
 void native_put_other_callee(struct native_compiler *c, const struct native_late *late);
-void native_put_other_closure(struct native_compiler *c, const struct native_late *late);
 void native_put_other_global(struct native_compiler *c, const struct native_late *late);
 
 #endif

@@ -196,6 +196,8 @@ static bool is_jump_out(const struct checker *k, const struct instruction *i) {
     const struct native_stubs *s = &k->code->native->stubs;
     const uint8_t *to = outside_target(k, i);
     int64_t arguments;
+    for (unsigned n = 1; n <= MOST_ARGUMENTS; n++)
+        if (to == s->calls[n]) return true;
     if (to == s->slow_entry) return has_constant(k, i, R_TEMP, &arguments);
     bool error = false;
     for (unsigned e = 0; e < ERROR_COUNT; e++) error = error || to == s->errors[e];
@@ -229,25 +231,67 @@ static bool is_tested_jump(const struct checker *k, const struct instruction *i,
            is_sample(k, before(k, branch), test);
 }
 
-/* To an expected callee, which is compiled: a comparison of its code, whose failure leads to late
- * code, and a jump through its entry. */
+/* The word of the table of entries, or before it, that an instruction's operand is. */
+static int32_t displacement_of(const struct checker *k, const struct instruction *i) {
+    const uint8_t *end = k->code->written + i->offset + i->d.length;
+    int32_t wide;
+    memcpy(&wide, end - sizeof wide, sizeof wide);
+    struct sample s; /* a displacement of a byte, or of four? */
+    emit_jump_memory(begin_sample(&s), at_base(R_TABLE, wide));
+    uint32_t rest = i->d.length - i->d.prefixes;
+    return rest == (uint32_t)(s.e.at - s.e.start) ? wide : (int8_t)end[-1];
+}
+
+/* The register that is compared with an expected closure of that code; R_NONE: another one is, or
+ * i is another instruction. */
+static int register_of_expected(const struct checker *k, const struct instruction *i,
+                                int32_t code) {
+    const struct gc_weak_words *expected = &k->code->native->expected;
+    int32_t at = displacement_of(k, i), word = at / 8 + EXPECTED_WORDS;
+    if (at % 8 != 0 || word < 0 || (size_t)word >= expected->count) return R_NONE;
+    value closure = expected->words[word];
+    bool is_closure = is_block(closure) &&
+                      (tag_of(closure) == TAG_CLOSURE || tag_of(closure) == TAG_INFIX);
+    if (!is_closure || field(closure, 0) != (value)code) return R_NONE;
+    for (int reg = 0; reg < R_COUNT; reg++) {
+        struct sample s;
+        emit_alu_load(begin_sample(&s), ALU_COMPARE, reg, at_base(R_TABLE, at));
+        if (is_sample(k, i, &s)) return reg;
+    }
+    return R_NONE;
+}
+
+/* Whether instructions from that one to i move the register to R_ENV. */
+static bool moves_to_env(const struct checker *k, const struct instruction *from,
+                         const struct instruction *i, int reg) {
+    bool moved = reg == R_ENV, holds = true;
+    struct sample move;
+    emit_move(begin_sample(&move), R_ENV, reg);
+    for (; from < i; from++) {
+        if (holds && is_sample(k, from, &move)) moved = true;
+        else if (from->d.changes >> R_ENV & 1) moved = false;
+        holds = holds && (from->d.changes >> reg & 1) == 0;
+    }
+    return moved;
+}
+
+/* To the function of an expected closure: a comparison with it, whose failure leads to late code,
+ * and a jump through the function's entry, with that closure as R_ENV. */
 static bool is_jump_to_expected(const struct checker *k, const struct instruction *i) {
     struct sample s;
-    const struct instruction *branch = before(k, i), *test = before(k, branch);
+    int32_t at = displacement_of(k, i), code = (at - ENTRY_ADDRESS) / 8;
+    emit_jump_memory(begin_sample(&s), at_base(R_TABLE, at));
+    if (!is_sample(k, i, &s) || at != 8 * code + ENTRY_ADDRESS || code <= 0) return false;
+    const struct instruction *branch = before(k, i);
+    while (branch != NULL && (branch->d.kind == KIND_PLAIN || branch->d.kind == KIND_CONSTANT))
+        branch = before(k, branch);
+    const struct instruction *test = before(k, branch);
     if (test == NULL || branch->d.kind != KIND_JUMP_IF || branch->d.reg != C_NOT_EQUAL ||
         leads_outside(k, branch))
         return false;
-    const uint8_t *test_end = k->code->written + test->offset + test->d.length;
-    int32_t code = (int8_t)test_end[-1];
-    emit_alu_constant(begin_sample(&s), ALU_COMPARE, R_TEMP, code);
-    if (!is_sample(k, test, &s)) {
-        memcpy(&code, test_end - sizeof code, sizeof code);
-        emit_alu_constant(begin_sample(&s), ALU_COMPARE, R_TEMP, code);
-        if (!is_sample(k, test, &s)) return false;
-    }
-    emit_jump_memory(begin_sample(&s), at_base(R_TABLE, 8 * code + ENTRY_ADDRESS));
-    return is_sample(k, i, &s) && code > 0 && (code & 1) &&
-           k->code->native->entries[code >> 1].takes > 0;
+    int reg = register_of_expected(k, test, code);
+    return reg != R_NONE && moves_to_env(k, branch + 1, i, reg) &&
+           k->code->native->entries[code >> 1].address != 0;
 }
 
 /* To a cell, or through the table of entries, with n arguments. */

@@ -268,8 +268,6 @@ static void put_late(struct native_compiler *c, uint32_t i) {
         break;
     case LATE_ERROR: native_put_error(c, &late); break;
     case LATE_OTHER_CALLEE: native_put_other_callee(c, &late); break;
-    case LATE_OTHER_CLOSURE: native_put_other_closure(c, &late); break;
-    case LATE_OTHER_CODE: native_enter_code(c, (uint32_t)late.constant); break;
     case LATE_OTHER_GLOBAL: native_put_other_global(c, &late); break;
     case LATE_RETURN: native_put_late_return(c, &late); break;
     case LATE_CALL:

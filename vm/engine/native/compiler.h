@@ -24,9 +24,9 @@ struct native_row;
 
 /* A row of the table of entries, by function. Machine code compares takes, then jumps. */
 struct native_entry {
-    uintptr_t address;
-    uint32_t takes;   /* arguments; 0: there is no machine code */
-    uint32_t restart; /* code of its partial applications */
+    uintptr_t address; /* 0: there is no machine code; or a stub from which the loop calls it */
+    uint32_t takes;    /* arguments; 0: there is no machine code */
+    uint32_t restart;  /* code of its partial applications */
 };
 /* Rows have 16 bytes, a closure's code is 2 * index + 1. */
 _Static_assert(sizeof(struct native_entry) == 16, "machine code scales a closure's code");
@@ -53,7 +53,9 @@ struct native_stubs {
     const uint8_t *find_method, *string_equal;
     const uint8_t *errors[ERROR_COUNT];             /* with R_TEMP an exit */
     const uint8_t *call;                            /* with R_TEMP2 arguments: arity.c */
-    const uint8_t *other_arity[MOST_ARGUMENTS + 1]; /* with n */
+    const uint8_t *loop_calls[MOST_ARGUMENTS + 1];  /* with n: a function of that many */
+    const uint8_t *calls[MOST_ARGUMENTS + 1];       /* with n; R_ENV is the closure */
+    const uint8_t *other_arity[MOST_ARGUMENTS + 1]; /* with n; R_TEMP is the code */
     const uint8_t *switched;                        /* after a switch of fibers: switches.c */
 };
 
@@ -82,6 +84,7 @@ struct vm_native {
     bool forbidden;       /* the system does not give executable memory */
     FILE *perf_map;       /* or NULL */
     bool pads;            /* jumps: emitter.pads */
+    bool replaces_code;   /* vm_native_replace_code was called */
     bool debugged;        /* by gdb, when the first function was compiled */
     struct native_gdb_file *gdb_files;
     uint8_t *refusals; /* by function: it cannot be inlined */
@@ -116,9 +119,7 @@ struct native_late {
         LATE_FLOAT_ITEM,
         LATE_SET_FLOAT_ITEM,
         LATE_ERROR,
-        LATE_OTHER_CALLEE, /* than the one that is inlined */
-        LATE_OTHER_CLOSURE,
-        LATE_OTHER_CODE, /* and `constant` arguments */
+        LATE_OTHER_CALLEE, /* than the expected one */
         LATE_OTHER_GLOBAL,
         LATE_RETURN /* the return point of an inlined call */
     } kind;
@@ -180,7 +181,7 @@ struct native_compiler {
     uint32_t body_count;
     uint32_t more_words; /* that inlined functions need, more than the function */
     struct native_callee *callees;
-    bool calls_other; /* in a call that was to be inlined */
+    bool calls_other; /* in late code, which makes a call of another callee than expected */
     bool returned;    /* from the inlined function compiled last */
     struct emitter e;
     struct native_values now;
@@ -249,7 +250,8 @@ void native_put_exit(struct native_compiler *c, uint32_t exit);
 void native_emit_to_handler(struct emitter *e, const struct vm_native *n);
 /* Leaves to the loop if an action is pending. */
 void native_poll(struct native_compiler *c);
-/* Guards that the closure's code is still this function: the toplevel's #trace replaces it. */
+/* Guards that the closure's code is still this function, if the program replaces code, as the
+ * toplevel's #trace does. */
 void native_need_own_code(struct native_compiler *c);
 /* Stores the words of a call's return frame into the slots from that one on. */
 void native_store_return_frame(struct native_compiler *c, uint32_t slot);

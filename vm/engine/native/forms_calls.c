@@ -18,36 +18,47 @@ static bool calls_itself(const struct native_compiler *c, uint32_t n) {
 }
 
 void native_need_own_code(struct native_compiler *c) {
+    if (!c->native->replaces_code) return;
     emit_compare_memory(&c->e, at_base(R_ENV, 0), (int32_t)(2 * c->index + 1));
     native_exit_if(c, C_NOT_EQUAL);
 }
 
-/* Guards that A is a closure, whose code is then in R_TEMP. Returns its register; R_NONE if it is
- * this function. */
-static int need_callee(struct native_compiler *c, uint32_t n) {
+/* What a call calls, once its guards have been made. */
+struct target {
+    enum { CALLS_ITSELF, CALLS_EXPECTED, CALLS_CODE, CALLS_RARELY } kind;
+    int closure; /* its register. CALLS_CODE: its code is in R_TEMP */
+};
+
+/* Guards that A is a closure. */
+static struct target need_callee(struct native_compiler *c, uint32_t n) {
     if (calls_itself(c, n)) {
         native_need_own_code(c);
-        return R_NONE;
+        return (struct target){CALLS_ITSELF, R_NONE};
     }
-    if (native_expect_callee(c)) return nv_register(c, c->now.a);
+    if (native_expect_callee(c)) return (struct target){CALLS_EXPECTED, nv_register(c, c->now.a)};
     need_closure(c, c->now.a);
     native_force_exit(c, native_describe_exit(c));
     int closure = nv_register(c, c->now.a);
+    if (c->calls_other) return (struct target){CALLS_RARELY, closure};
     emit_load(&c->e, R_TEMP, at_base(closure, 0));
-    return closure;
+    return (struct target){CALLS_CODE, closure};
 }
 
-/* R_BASE becomes sp: `height` words are on the stack; then to the callee (need_callee), with n
- * arguments. */
-static void enter(struct native_compiler *c, int closure, uint32_t height, uint32_t n) {
+/* R_BASE becomes sp: `height` words are on the stack; then to the callee, with n arguments. */
+static void enter(struct native_compiler *c, struct target callee, uint32_t height, uint32_t n) {
     nv_set_base(c, height);
     c->reachable = false;
-    if (closure == R_NONE) {
-        emit_jump(&c->e, c->entry);
-        return;
+    if (callee.kind != CALLS_ITSELF) emit_move(&c->e, R_ENV, callee.closure);
+    switch (callee.kind) {
+    case CALLS_ITSELF: emit_jump(&c->e, c->entry); break;
+    case CALLS_EXPECTED: native_enter_expected(c, n); break;
+    case CALLS_CODE:
+        emit_compare_memory_32(&c->e, native_entry_of_code(R_TEMP, ENTRY_TAKES), (int32_t)n);
+        emit_jump_if(&c->e, C_NOT_EQUAL, c->native->stubs.other_arity[n] - c->e.run_offset);
+        emit_jump_memory(&c->e, native_entry_of_code(R_TEMP, ENTRY_ADDRESS));
+        break;
+    case CALLS_RARELY: emit_jump(&c->e, c->native->stubs.calls[n] - c->e.run_offset); break;
     }
-    emit_move(&c->e, R_ENV, closure);
-    if (!native_enter_expected(c, n)) native_enter_code(c, n);
 }
 
 /* Loads n arguments, from the top on, and returns their registers; R_NONE for a small constant. */
@@ -95,10 +106,10 @@ static void apply(struct native_compiler *c, uint32_t n) {
         return;
     }
     load_arguments(c, n, regs);
-    int closure = need_callee(c, n);
+    struct target callee = need_callee(c, n);
     for (uint32_t k = 0; k < n; k++) store_argument(c, k, regs[k], h + 2 - k);
     native_store_return_frame(c, h - n);
-    enter(c, closure, h + 3, n);
+    enter(c, callee, h + 3, n);
 }
 
 /* APPLY: the return frame was pushed before the arguments. */
@@ -114,20 +125,20 @@ static void apply_pushed(struct native_compiler *c, uint32_t n) {
         return;
     }
     nv_flush(c, c->now.depth);
-    int closure = need_callee(c, n);
-    enter(c, closure, c->now.depth, n);
+    struct target callee = need_callee(c, n);
+    enter(c, callee, c->now.depth, n);
 }
 
 /* More arguments than registers: they are moved in memory. */
 static void tail_call_of_many(struct native_compiler *c, uint32_t n) {
     uint32_t from = c->now.depth - n;
     nv_flush(c, c->now.depth);
-    int closure = need_callee(c, n);
+    struct target callee = need_callee(c, n);
     for (uint32_t i = 0; i < n && from > 0; i++) {
         emit_load(&c->e, R_TEMP2, nv_place(c, from + i));
         emit_store(&c->e, nv_place(c, i), R_TEMP2);
     }
-    enter(c, closure, n, n);
+    enter(c, callee, n, n);
 }
 
 static void tail_call(struct native_compiler *c, uint32_t n) {
@@ -147,13 +158,13 @@ static void tail_call(struct native_compiler *c, uint32_t n) {
         return;
     }
     load_arguments(c, n, regs);
-    int closure = need_callee(c, n);
+    struct target callee = need_callee(c, n);
     for (uint32_t k = 0; k < n; k++) {
         uint32_t to = n - 1 - k;
         const struct native_slot *slot = &c->now.slots[to];
         if (!(slot->v == nv_top(c, k) && slot->in_memory)) store_argument(c, k, regs[k], to);
     }
-    enter(c, closure, n, n);
+    enter(c, callee, n, n);
 }
 
 void native_emit_resume(struct emitter *e, const struct vm_native *n) {

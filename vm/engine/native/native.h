@@ -54,6 +54,9 @@ void vm_native_run(struct domain *d, uintptr_t address, struct vm_native_state *
 /* For a function that is entered with more arguments than it takes: inserts a frame that applies
  * its result to them. False: there are too many, nothing is changed. GC: never. */
 bool vm_native_spread(struct domain *d, struct vm_native_state *state);
+/* The code of a closure is about to be replaced: machine code expects the old one where it calls
+ * the closure, and in calls of a function of itself. GC: never. */
+void vm_native_replace_code(struct domain *d, value closure);
 
 /* For --gc-stats: compiled functions, the number of exits, and the most frequent ones. GC:
  * never. */
