@@ -9,6 +9,7 @@ static bool same_scope(const struct mp_scope *a, const struct mp_scope *b) {
     return a->outer == b->outer && a->unit == b->unit && a->items == b->items &&
            a->from_debug == b->from_debug && a->parameter == b->parameter &&
            a->argument == b->argument && a->argument_scope == b->argument_scope &&
+           a->result == b->result && a->body == b->body &&
            (a->name == b->name ||
             (a->name != NULL && b->name != NULL && strcmp(a->name, b->name) == 0));
 }
@@ -16,7 +17,8 @@ static bool same_scope(const struct mp_scope *a, const struct mp_scope *b) {
 /* Fails: NULL. */
 static const struct mp_scope *add_scope(struct mp_types *types, const struct mp_scope *scope) {
     const uintptr_t hash = ((uintptr_t)scope->outer * 31 + (uintptr_t)scope->items) * 31 +
-                           (uintptr_t)scope->argument * 7 + (uintptr_t)scope->argument_scope;
+                           (uintptr_t)scope->argument * 7 + (uintptr_t)scope->argument_scope +
+                           (uintptr_t)scope->result * 3;
     uintptr_t *first = word_map_add(&types->scopes, hash | 1, 64, NULL);
     if (first == NULL) return NULL;
     for (const struct mp_scope *s = (const struct mp_scope *)*first; s != NULL; s = s->same)
@@ -34,7 +36,14 @@ static const struct mp_scope *add_scope(struct mp_types *types, const struct mp_
     return copy;
 }
 
-const struct mp_scope *mp_application(const struct mp_scope *scope) {
+const struct mp_scope *mp_instance(const struct mp_scope *scope) {
+    while (scope != NULL && scope->argument_scope == NULL && scope->result == NULL)
+        scope = scope->outer;
+    return scope;
+}
+
+/* The innermost scope that has an argument; NULL: there is none. */
+static const struct mp_scope *application_of(const struct mp_scope *scope) {
     while (scope != NULL && scope->argument_scope == NULL) scope = scope->outer;
     return scope;
 }
@@ -82,6 +91,39 @@ static bool item_in(struct mp_types *types, value items, enum mp_item_kind kind,
     return false;
 }
 
+static struct mp_found member(struct mp_types *types, const struct mp_scope *inside,
+                              enum mp_item_kind kind, const char *name);
+
+/* The name of the type of a functor's parameter that a type stands for, `t` of `H.t`; NULL: it
+ * stands for another one. */
+static const char *of_parameter(struct mp_types *types, value type, value parameter) {
+    const value described = mp_description(mp_linked(type, &types->work));
+    if (!mp_is_block(described, TYPE_CONSTRUCTED, 2)) return NULL;
+    const value path = field(described, 0);
+    if (!mp_is_block(path, PATH_DOT, 2) || !mp_is_block(field(path, 0), PATH_IDENT, 1) ||
+        !is_block(parameter) || !mp_same_ident(field(field(path, 0), 0), parameter))
+        return NULL;
+    return mp_text_at(field(path, 1));
+}
+
+/* What the result of an applied functor says of a type in the body of another one, if it is the
+ * same type of their parameters in both: the applied one includes the other one's result. */
+static struct mp_found said_by_result(struct mp_types *types, const struct mp_scope *scope,
+                                      enum mp_item_kind kind, const struct mp_item *entry) {
+    struct mp_declaration inner, declared;
+    if (scope->result == NULL || kind != MP_ITEM_TYPE || entry == NULL || entry->kind != kind ||
+        mp_unit_body(types, scope->unit, entry) != scope->body)
+        return nothing;
+    const struct mp_found found = member(types, scope->result, kind, mp_ident_name(entry->ident));
+    if (found.scope == NULL || !mp_declaration_of(entry->what, types->has_origins, &inner) ||
+        !mp_declaration_of(found.item.what, types->has_origins, &declared))
+        return nothing;
+    const char *name = of_parameter(types, inner.manifest, mp_entry_parameter(scope->body));
+    const char *said = of_parameter(types, declared.manifest,
+                                    application_of(scope->result)->parameter);
+    return name != NULL && said != NULL && strcmp(name, said) == 0 ? found : nothing;
+}
+
 /* The item with an identifier in a scope or further out. */
 static struct mp_found find(struct mp_types *types, const struct mp_scope *scope,
                             enum mp_item_kind kind, value ident) {
@@ -95,6 +137,8 @@ static struct mp_found find(struct mp_types *types, const struct mp_scope *scope
                 return (struct mp_found){item, scope, scope->outer == NULL};
         } else {
             const struct mp_item *entry = mp_unit_entry(scope->unit, ident);
+            const struct mp_found said = said_by_result(types, scope, kind, entry);
+            if (said.scope != NULL) return said;
             /* What a functor's body has entered may refer to its parameter. */
             if (entry != NULL && entry->kind == kind)
                 return (struct mp_found){*entry, application != NULL ? application : scope, true};
@@ -239,6 +283,64 @@ static bool at_top(struct mp_types *types, struct mp_unit *unit, const char *nam
     return scope != NULL && member(types, scope, MP_ITEM_TYPE, name).scope != NULL;
 }
 
+/* How a functor is applied. */
+struct applications {
+    const char *functor;
+    unsigned count;                                    /* 0: it is not, or too often */
+    const struct mp_scope *scopes[MP_MOST_PARAMETERS]; /* with the arguments, the last one first */
+};
+
+static struct applications applications_around(const struct mp_scope *scope) {
+    struct applications found = {.count = 0};
+    while ((scope = application_of(scope)) != NULL) {
+        if (found.count == MP_MOST_PARAMETERS) return (struct applications){.count = 0};
+        found.scopes[found.count++] = scope;
+        found.functor = scope->name;
+        scope = scope->outer;
+    }
+    return found;
+}
+
+/* The environments of a functor's body, with arguments for parameters. If the body is that of a
+ * functor that the applied one includes, with the applied one's result. */
+static const struct mp_scope *body_of(struct mp_types *types, const struct mp_scope *scope,
+                                      const struct mp_item *item, const struct mp_scope *result,
+                                      const struct applications *applied_to) {
+    value parameters[MP_MOST_PARAMETERS];
+    const value body = mp_unit_body(types, scope->unit, item);
+    unsigned count = mp_unit_parameters(types, scope->unit, body, applied_to->functor, parameters);
+    if (count == applied_to->count) {
+        while (count-- > 0) {
+            const struct mp_scope *one = applied_to->scopes[count];
+            scope = applied(types, scope, one->name, parameters[count], one->argument,
+                            one->argument_scope);
+        }
+        return scope;
+    }
+    const struct mp_scope with_result = {.unit = scope->unit,
+                                         .items = scope->items,
+                                         .from_debug = true,
+                                         .result = result,
+                                         .body = body};
+    const struct mp_scope *added = NULL;
+    if (applied_to->count == 1 && is_block(body)) added = add_scope(types, &with_result);
+    return added == NULL ? scope : added;
+}
+
+/* The type of that name in the environments of a unit, if an interface leaves it abstract. */
+static const struct mp_item *implemented(struct mp_types *types, const struct mp_found *found,
+                                         value parameters, const struct applications *applied_to) {
+    struct mp_unit *unit = found->scope->unit;
+    const char *name = mp_ident_name(found->item.ident);
+    const struct mp_item *item = NULL;
+    if (found->at_top) return mp_unit_type(types, unit, name);
+    if (applied_to->count > 0)
+        item = mp_unit_functor_type(types, unit, name, parameters, applied_to->functor,
+                                    applied_to->count);
+    if (item != NULL) return item;
+    return mp_unit_inner_type(types, unit, name, parameters, at_top(types, unit, name));
+}
+
 /* What an interface leaves abstract, from the debug events of the unit, if it has as many
  * parameters there. */
 static struct mp_found implementation(struct mp_types *types, struct mp_found found) {
@@ -247,22 +349,14 @@ static struct mp_found implementation(struct mp_types *types, struct mp_found fo
         !mp_declaration_of(found.item.what, types->has_origins, &declared) ||
         declared.kind != MP_ABSTRACT || is_block(declared.manifest))
         return found;
-    struct mp_unit *unit = found.scope->unit;
-    const struct mp_scope *scope = mp_debug_of(types, unit);
+    const struct mp_scope *scope = mp_debug_of(types, found.scope->unit);
     if (scope == NULL) return found;
-    const char *name = mp_ident_name(found.item.ident);
-    const struct mp_item *item = found.at_top
-                                     ? mp_unit_type(types, unit, name)
-                                     : mp_unit_inner_type(types, unit, name, declared.parameters,
-                                                          at_top(types, unit, name));
+    const struct applications applied_to = applications_around(found.scope);
+    const struct mp_item *item = implemented(types, &found, declared.parameters, &applied_to);
     bool same = item != NULL && mp_declaration_of(item->what, types->has_origins, &inner) &&
                 mp_same_length(inner.parameters, declared.parameters, &types->work);
     if (!same) return found;
-    const struct mp_scope *application = mp_application(found.scope);
-    if (application != NULL && mp_application(application->outer) == NULL)
-        scope = applied(types, scope, application->name,
-                        mp_unit_parameter(types, unit, item, application->name),
-                        application->argument, application->argument_scope);
+    if (applied_to.count > 0) scope = body_of(types, scope, item, found.scope, &applied_to);
     return (struct mp_found){*item, scope, found.at_top};
 }
 

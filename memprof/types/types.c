@@ -50,7 +50,7 @@ static bool same_text(const char *a, const char *b) {
 static bool same_type(const struct mp_types *types, const struct mp_type *a,
                       const struct mp_type *b, const uint32_t *arguments) {
     return a->form == b->form && a->what == b->what && a->count == b->count &&
-           mp_application(a->scope) == mp_application(b->scope) &&
+           mp_instance(a->scope) == mp_instance(b->scope) &&
            (is_block(a->what) ||
             (same_text(a->name, b->name) && same_text(a->constructor, b->constructor))) &&
            (a->count == 0 || memcmp(&types->arguments.items[a->first], arguments,
@@ -59,7 +59,7 @@ static bool same_type(const struct mp_types *types, const struct mp_type *a,
 
 static uintptr_t hash_of(const struct mp_type *type, const uint32_t *arguments) {
     uintptr_t hash = (uintptr_t)type->what * 31 + type->form;
-    hash = hash * 31 + (uintptr_t)mp_application(type->scope);
+    hash = hash * 31 + (uintptr_t)mp_instance(type->scope);
     for (uint32_t i = 0; i < type->count; i++) hash = hash * 1000003 + arguments[i];
     for (const char *c = is_int(type->what) && type->name != NULL ? type->name : ""; *c != 0; c++)
         hash = hash * 31 + (unsigned char)*c;

@@ -12,8 +12,9 @@ enum { MP_MOST_DEPTH = 40 };
 
 /* Where identifiers are looked up: in a signature, in the environments of a unit's debug events, or
  * further out. One that has an argument is that of an applied functor: it has no items, but says
- * what the parameter stands for. There is one scope of each kind (mp_types.scopes), so that a type
- * that leads to itself is found again. */
+ * what the parameter stands for. The environments of a functor's body may have the result of
+ * another functor, which includes what that body makes. There is one scope of each kind
+ * (mp_types.scopes), so that a type that leads to itself is found again. */
 struct mp_scope {
     const struct mp_scope *outer;
     struct mp_unit *unit;
@@ -22,6 +23,8 @@ struct mp_scope {
     bool from_debug;
     value parameter, argument;             /* an identifier, and a path in: */
     const struct mp_scope *argument_scope; /* NULL: it has no argument */
+    const struct mp_scope *result;         /* NULL: it has none */
+    value body;                            /* with it: the chain from the parameter on */
     unsigned depth;              /* how many applications are around it, or in arguments */
     const struct mp_scope *same; /* the next of its hash */
 };
@@ -78,10 +81,19 @@ const struct mp_item *mp_unit_type(struct mp_types *types, const struct mp_unit 
  * functor's body, for example. NULL: none, or several. */
 const struct mp_item *mp_unit_inner_type(struct mp_types *types, const struct mp_unit *unit,
                                          const char *name, value parameters, bool one_at_top);
-/* The parameter of the functor of that name and of one parameter, in whose body an item that was
- * found in the unit is; an integer: it may be in that of another one. */
-value mp_unit_parameter(struct mp_types *types, const struct mp_unit *unit,
-                        const struct mp_item *item, const char *functor);
+/* The chain from the last parameter on of the functor in whose body an item that was found in the
+ * unit is; an integer: it is in no functor. */
+value mp_unit_body(struct mp_types *types, const struct mp_unit *unit, const struct mp_item *item);
+enum { MP_MOST_PARAMETERS = 8 };
+/* The parameters of the functor of that name whose body this is, the last one first. Returns how
+ * many; 0: it may be another functor's. */
+unsigned mp_unit_parameters(struct mp_types *types, const struct mp_unit *unit, value body,
+                            const char *functor, value parameters[MP_MOST_PARAMETERS]);
+/* The only one with as many parameters in the body of the functor of that name, which has `count`
+ * parameters. NULL: none, or several. */
+const struct mp_item *mp_unit_functor_type(struct mp_types *types, const struct mp_unit *unit,
+                                           const char *name, value parameters, const char *functor,
+                                           unsigned count);
 void mp_units_free(struct mp_types *types);
 
 /* ---- scopes.c ---- */
@@ -99,8 +111,9 @@ struct mp_found mp_find_type(struct mp_types *types, const struct mp_scope *scop
 /* The scope of the signature of a module of that description and name; NULL: it has none. */
 const struct mp_scope *mp_inside_of(struct mp_types *types, const struct mp_scope *scope,
                                     value description, const char *name);
-/* The innermost scope from there on that has an argument; NULL: there is none. */
-const struct mp_scope *mp_application(const struct mp_scope *scope);
+/* The innermost scope from there on that has an argument, or a functor's result: types of others
+ * are not the same. NULL: there is none. */
+const struct mp_scope *mp_instance(const struct mp_scope *scope);
 /* A scope of a unit; NULL: out of memory. */
 const struct mp_scope *mp_scope_of_unit(struct mp_types *types, struct mp_unit *unit, value items);
 

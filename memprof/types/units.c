@@ -258,51 +258,77 @@ static const struct mp_entry *entry_of(const struct mp_unit *unit, const struct 
     return index == NULL || *index == 0 ? NULL : &unit->entries.items[*index - 1];
 }
 
-/* The chain below an entry from its functor's parameter on; an integer: it is in no functor. */
-static value parameter_of(struct mp_types *types, const struct mp_entry *entry) {
-    struct mp_item item;
-    for (value chain = field(entry->chain, 0);
-         mp_environment_entry(chain, &item) && mp_step(&types->work); chain = field(chain, 0))
+value mp_unit_body(struct mp_types *types, const struct mp_unit *unit, const struct mp_item *item) {
+    struct mp_item other;
+    const struct mp_entry *entry = entry_of(unit, item);
+    value chain = entry == NULL ? val_of_int(0) : field(entry->chain, 0);
+    for (; mp_environment_entry(chain, &other) && mp_step(&types->work); chain = field(chain, 0))
         if (is_block(mp_entry_parameter(chain))) return chain;
     return val_of_int(0);
 }
 
 /* Functors have entries only in environments after them. So a functor that is entered where the
- * parameter is must be that one; if none is, no module may have the name. */
-value mp_unit_parameter(struct mp_types *types, const struct mp_unit *unit,
-                        const struct mp_item *item, const char *functor) {
-    struct mp_item module;
-    const struct mp_entry *entry = entry_of(unit, item);
-    const value none = val_of_int(0), chain = entry == NULL ? none : parameter_of(types, entry);
-    if (is_int(chain) || functor == NULL) return none;
-    const value parameter = mp_entry_parameter(chain), entered = field(chain, 0);
-    if (!mp_environment_entry(entered, &module) || module.kind != MP_ITEM_MODULE ||
-        !mp_same_ident(module.ident, parameter) || is_block(mp_entry_parameter(field(entered, 0))))
-        return none;
+ * parameters are must be that one; if none is, no module may have the name. */
+unsigned mp_unit_parameters(struct mp_types *types, const struct mp_unit *unit, value body,
+                            const char *functor, value parameters[MP_MOST_PARAMETERS]) {
+    struct mp_item module = {.kind = MP_ITEM_OTHER};
+    unsigned count = 0;
+    value chain = body, parameter;
+    for (; is_block(parameter = mp_entry_parameter(chain)); count++) {
+        const value entered = field(chain, 0);
+        if (count == MP_MOST_PARAMETERS || !mp_environment_entry(entered, &module) ||
+            module.kind != MP_ITEM_MODULE || !mp_same_ident(module.ident, parameter))
+            return 0;
+        parameters[count] = parameter;
+        chain = field(entered, 0);
+    }
     bool named = false, here = false, other = false;
-    for (size_t i = 0; i < unit->entries.count; i++) {
+    for (size_t i = 0; count > 0 && functor != NULL && i < unit->entries.count; i++) {
         const struct mp_entry *e = &unit->entries.items[i];
+        if (!mp_step(&types->work)) return 0;
         if (e->item.kind != MP_ITEM_MODULE || e->item.ident == module.ident) continue;
         bool same = strcmp(mp_ident_name(e->item.ident), functor) == 0;
         named = named || same;
-        if (field(e->chain, 0) != field(entered, 0)) continue;
+        if (field(e->chain, 0) != chain) continue;
         here = here || same;
         other = other || !same;
     }
-    return !other && (here || !named) ? parameter : none;
+    return functor != NULL && !other && (here || !named) ? count : 0;
+}
+
+/* The same of a type with parameters. */
+static bool is_type_of(struct mp_types *types, const struct mp_item *item, const char *name,
+                       value parameters) {
+    struct mp_declaration declared;
+    return is_type(types, item, name) &&
+           mp_declaration_of(item->what, types->has_origins, &declared) &&
+           mp_same_length(declared.parameters, parameters, &types->work);
 }
 
 const struct mp_item *mp_unit_inner_type(struct mp_types *types, const struct mp_unit *unit,
                                          const char *name, value parameters, bool one_at_top) {
-    struct mp_declaration declared;
     const struct mp_item *found = NULL, *top = NULL;
     if (one_at_top) top = mp_unit_type(types, unit, name);
     if (one_at_top && top == NULL) return NULL;
     for (size_t i = 0; i < unit->entries.count; i++) {
         const struct mp_item *item = &unit->entries.items[i].item;
-        if (!is_type(types, item, name) || item == top ||
-            !mp_declaration_of(item->what, types->has_origins, &declared) ||
-            !mp_same_length(declared.parameters, parameters, &types->work))
+        if (item == top || !is_type_of(types, item, name, parameters)) continue;
+        if (found != NULL) return NULL;
+        found = item;
+    }
+    return found;
+}
+
+const struct mp_item *mp_unit_functor_type(struct mp_types *types, const struct mp_unit *unit,
+                                           const char *name, value parameters, const char *functor,
+                                           unsigned count) {
+    value of_functor[MP_MOST_PARAMETERS];
+    const struct mp_item *found = NULL;
+    for (size_t i = 0; i < unit->entries.count; i++) {
+        const struct mp_item *item = &unit->entries.items[i].item;
+        if (!is_type_of(types, item, name, parameters) ||
+            mp_unit_parameters(types, unit, mp_unit_body(types, unit, item), functor, of_functor) !=
+                count)
             continue;
         if (found != NULL) return NULL;
         found = item;
