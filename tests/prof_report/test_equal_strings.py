@@ -162,10 +162,21 @@ let () =
         self.assertEqual(self.run_prof('advise', 'p.heap')[1:],
                          (b'bactrian: p.heap: it has no contents, by which equal strings are '
                           b'found: take it with --values\n', 125))
-        os.unlink(os.path.join(self.folder, 'p.heap'))
-        notes = self.advise('p.prof')['notes']
-        self.assertTrue(any('it is not there' in note for note in notes), notes)
-        self.assertNotIn('--values', str(notes))
+
+    def test_what_became_of_a_snapshot_that_cannot_be_used_is_said(self):
+        self.record(TOWNS, '--values')
+        whole = self.read('p.heap')
+        for name, data, why in (('p.heap', whole[:len(whole) // 2], 'cut off within a chunk'),
+                                ('p.heap', b'text', 'not a heap snapshot.'),
+                                ('p.heap.part', whole, 'No such file or directory.')):
+            os.unlink(os.path.join(self.folder, 'p.heap'))
+            self.write(name, data)
+            for verb in ('advise', 'leaks'):
+                notes = json.loads(self.prof(verb, 'p.prof', '--json'))['notes']
+                with self.subTest(why=why, verb=verb):
+                    self.assertTrue(any('p.heap, but it cannot be used: ' + why in note
+                                        for note in notes), notes)
+                    self.assertEqual([note for note in notes if '--values' in note], [])
 
     def test_selectors_are_about_a_recording(self):
         self.record(TOWNS, '--values')

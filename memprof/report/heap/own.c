@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Fails: -1 and *error, unless a recording of the same run had sampled blocks of the snapshot. */
 static int check_run(const struct report_request *request, const struct heap_graph *g) {
@@ -22,13 +23,13 @@ static int check_run(const struct report_request *request, const struct heap_gra
                        "the snapshot has no sampled blocks");
 }
 
-/* The snapshot in a file; NULL: there is none of the run. */
-static struct heap_graph *load_usable(const struct report_request *request, const char *path) {
-    struct report_error ignored = {"", "", ""};
+/* The snapshot in a file. Fails: NULL and *why, if there is none of the run. */
+static struct heap_graph *load_usable(const struct report_request *request, const char *path,
+                                      struct report_error *why) {
     struct report_request of_run = *request;
     of_run.other_path = path;
-    of_run.error = &ignored;
-    struct heap_graph *g = heap_graph_load(path, &ignored);
+    of_run.error = why;
+    struct heap_graph *g = heap_graph_load(path, why);
     if (g != NULL && check_run(&of_run, g) == 0) return g;
     heap_graph_free(g);
     return NULL;
@@ -41,16 +42,17 @@ static char *beside(const char *profile, const char *path) {
     return report_format("%.*s%s", end == NULL ? 0 : (int)(end + 1 - profile), profile, name);
 }
 
-/* The run's own snapshot, and its path, freed with free(); NULL: there is none. */
-static struct heap_graph *load_own(const struct report_request *request, char **path) {
-    *path = NULL;
-    if (request->model->snapshot == NULL) return NULL;
-    *path = beside(request->path, request->model->snapshot);
-    struct heap_graph *g = load_usable(request, *path);
-    if (g != NULL) return g;
-    report_replace(path, report_copy(request->model->snapshot));
-    if ((g = load_usable(request, *path)) == NULL) report_replace(path, NULL);
-    return g;
+/* The run's own snapshot: beside the profile, or where it was written. */
+static void load_own(const struct report_request *request, struct heap_own *own) {
+    const char *written = request->model->snapshot;
+    if (written == NULL) return;
+    own->path = beside(request->path, written);
+    own->graph = load_usable(request, own->path, &own->why);
+    if (own->graph != NULL) return;
+    struct report_error why;
+    own->graph = load_usable(request, written, &why);
+    if (own->graph == NULL && access(own->path, F_OK) != 0) own->why = why;
+    report_replace(&own->path, own->graph == NULL ? NULL : report_copy(written));
 }
 
 static struct heap_graph *load_given(const struct report_request *request) {
@@ -62,15 +64,16 @@ static struct heap_graph *load_given(const struct report_request *request) {
 
 int heap_own_load(const struct report_request *request, struct heap_own *own) {
     *own = (struct heap_own){.path = NULL};
-    if (request->other_path == NULL) own->graph = load_own(request, &own->path);
+    if (request->other_path == NULL) load_own(request, own);
     else if ((own->graph = load_given(request)) == NULL) return -1;
     return 0;
 }
 
 char *heap_own_path(const struct report_request *request) {
-    char *path;
-    heap_graph_free(load_own(request, &path));
-    return path;
+    struct heap_own own = {.path = NULL};
+    load_own(request, &own);
+    heap_graph_free(own.graph);
+    return own.path;
 }
 
 void heap_own_free(struct heap_own *own) {
@@ -83,6 +86,6 @@ void heap_own_note(const struct report_request *request, const struct heap_own *
     if (own->path != NULL)
         report_doc_note(doc, "The snapshot is %s, which the run has written.", own->path);
     else if (own->graph == NULL && request->model->snapshot != NULL)
-        report_doc_note(doc, "The run has written a snapshot, %s: it is not there, or is another.",
-                        request->model->snapshot);
+        report_doc_note(doc, "The run began to write a snapshot, %s, but it cannot be used: %s.",
+                        request->model->snapshot, own->why.what);
 }
