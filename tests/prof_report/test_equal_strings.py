@@ -141,6 +141,21 @@ let () =
             with self.subTest(make=make, of_type=of_type):
                 self.assertEqual([row['sure'] for row in self.found('p.heap')], expected)
 
+    def test_bytes_are_no_equal_strings(self):
+        """Where a field's type says that they are: the program may change each of them."""
+        self.record('''
+type message = { text : string; data : bytes }
+let text s = String.concat "" [s]
+let messages = List.init 9 (fun _ -> { text = text "sent"; data = Bytes.of_string "sent" })
+let array = Array.init 7 (fun _ -> Bytes.of_string "queued")
+let option = List.init 7 (fun _ -> Some (Bytes.of_string "maybe"))
+let add, all = let kept = ref [] in (fun (b : bytes) -> kept := b :: !kept), (fun () -> !kept)
+let () = for _ = 1 to 5 do add (Bytes.of_string "captured") done
+''', '--values', rate='0.1')
+        found = {row['name']: row['copies'] for row in self.heap()['equals']}
+        names = ('"sent"', '"queued"', '"maybe"', '"captured"')  # "sent" is a constant twice
+        self.assertEqual([found.get(name) for name in names], [11, None, None, None])
+
     def test_all_findings_together_are_at_most_ten_the_largest_first(self):
         self.record(MANY + 'let slow = ref ""\n'
                     'let () = for _ = 1 to 3000 do slow := !slow ^ "more text" done', '--values')

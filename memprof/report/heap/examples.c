@@ -93,6 +93,32 @@ static bool put_own(struct report_buffer *to, const struct heap_graph *g, uint32
     return true;
 }
 
+/* `'a'`, `'\n'`, `'\x7f'`. */
+static char *character_text(int64_t code) {
+    if (code == '\n' || code == '\t') return report_copy(code == '\n' ? "'\\n'" : "'\\t'");
+    if (code < ' ' || code > '~') return report_format("'\\x%02x'", (unsigned)code);
+    return report_format(code == '\'' || code == '\\' ? "'\\%c'" : "'%c'", (int)code);
+}
+
+/* The number in a field; type: its type, if it is one of OCaml's own, or NULL. What the type does
+ * not have is shown as it is. */
+static char *number_text(const char *type, int64_t number) {
+    static const struct {
+        const char *type;
+        int64_t number;
+        const char *text;
+    } constants[] = {{"bool", 0, "false"},
+                     {"bool", 1, "true"},
+                     {"unit", 0, "()"},
+                     {"list", 0, "[]"},
+                     {"option", 0, "None"}};
+    for (size_t i = 0; type != NULL && i < sizeof constants / sizeof *constants; i++)
+        if (number == constants[i].number && strcmp(type, constants[i].type) == 0)
+            return report_copy(constants[i].text);
+    bool is_character = type != NULL && strcmp(type, "char") == 0 && number >= 0 && number < 256;
+    return is_character ? character_text(number) : report_format("%lld", (long long)number);
+}
+
 /* ---- Fields. ---- */
 
 /* The first fields of a block: their texts, or NULL where nothing is known. */
@@ -121,7 +147,8 @@ static struct slots slots_of(const struct heap_graph *g, uint32_t node) {
                       .count = wosize < MOST_SLOTS ? (uint32_t)wosize : MOST_SLOTS};
     for (uint32_t i = 0; content.kind == HEAP_FIELDS && i < content.count; i++)
         if (content.fields[i] < s.count)
-            s.texts[content.fields[i]] = report_format("%lld", (long long)content.numbers[i]);
+            s.texts[content.fields[i]] = number_text(heap_built_in(g, node, content.fields[i]),
+                                                     content.numbers[i]);
     for (uint32_t e = g->first[node]; e < g->first[node + 1] && g->fields[e] < s.count; e++) {
         struct report_buffer text = {0};
         if (put_own(&text, g, g->edges[e])) {
