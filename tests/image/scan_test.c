@@ -1,5 +1,5 @@
-/* scan_test.c - debug events that are read from marshalled lists, without making values, are those
- * that the same lists have as values. */
+/* scan_test.c - debug events that are read from marshalled lists, without making values, all or
+ * one at a time, are those that the same lists have as values. */
 #include "gc/value.h"
 #include "vm/base/arena.h"
 #include "vm/marshal/debug_events.h"
@@ -126,6 +126,12 @@ static size_t write_list(uint8_t *to, int first, int step) {
     return VM_MARSHAL_SMALL_HEADER + o.count;
 }
 
+static bool same_event(const struct vm_debug_event *a, const struct vm_debug_event *b) {
+    return a->pc == b->pc && a->line == b->line && a->start == b->start && a->end == b->end &&
+           a->end_line == b->end_line && a->end_column == b->end_column &&
+           strcmp(a->file, b->file) == 0 && strcmp(a->definition, b->definition) == 0;
+}
+
 static void same_events(const uint8_t *bytes, size_t n) {
     struct debug_events scanned = {.no_memory = false}, made = {.no_memory = false};
     struct vm_arena arena = {0};
@@ -137,17 +143,8 @@ static void same_events(const uint8_t *bytes, size_t n) {
     assert_int_equal(debug_events_add_marshalled(&scanned, bytes, n, 4000, &error), VM_OK);
     assert_int_equal(made.table.count, EVENTS);
     assert_int_equal(scanned.table.count, EVENTS);
-    for (size_t i = 0; i < EVENTS; i++) {
-        const struct vm_debug_event *a = &made.table.items[i], *b = &scanned.table.items[i];
-        assert_int_equal(a->pc, b->pc);
-        assert_int_equal(a->line, b->line);
-        assert_int_equal(a->start, b->start);
-        assert_int_equal(a->end, b->end);
-        assert_int_equal(a->end_line, b->end_line);
-        assert_int_equal(a->end_column, b->end_column);
-        assert_string_equal(a->file, b->file);
-        assert_string_equal(a->definition, b->definition);
-    }
+    for (size_t i = 0; i < EVENTS; i++)
+        assert_true(same_event(&made.table.items[i], &scanned.table.items[i]));
     debug_events_free(&made);
     debug_events_free(&scanned);
     vm_arena_free(&arena);
@@ -159,6 +156,59 @@ static void di1_events_of_marshalled_lists_are_those_of_values(void **state) {
     same_events(bytes, write_list(bytes, 0, 16));            /* ascending */
     same_events(bytes, write_list(bytes, 16 * EVENTS, -16)); /* as the compiler writes them */
     same_events(bytes, write_list(bytes, 0, 0));             /* all at one position */
+}
+
+/* Bytes that are there as long as no others are fetched. */
+struct absent {
+    const uint8_t *all;
+    uint8_t *there;
+    size_t n;
+    bool fails;
+};
+
+static enum vm_status fetch(void *context, const uint8_t *from, size_t n, struct vm_error *error) {
+    const struct absent *a = context;
+    const size_t at = (size_t)(from - a->there);
+    assert_true(n > 0 && at + n <= a->n);
+    memset(a->there, 0x80, a->n); /* blocks without fields */
+    memcpy(a->there + at, a->all + at, n);
+    return a->fails ? vm_error_set(error, VM_NO_FILE, "it became shorter") : VM_OK;
+}
+
+static void same_single_events(size_t n) {
+    struct debug_events table = {.no_memory = false}, texts = {.no_memory = false};
+    struct absent absent = {bytes, malloc(n), n, false};
+    struct debug_list list;
+    struct vm_debug_event event;
+    struct vm_error error;
+    memcpy(absent.there, bytes, n);
+    assert_int_equal(debug_events_add_marshalled(&table, bytes, n, 4000, &error), VM_OK);
+    assert_int_equal(debug_list_open(&list, absent.there, n, 4000, &error), VM_OK);
+    assert_int_equal(list.rows.count, EVENTS);
+    for (size_t i = EVENTS; i-- > 0;) {
+        const struct debug_row *row = &list.rows.items[i];
+        size_t found = 0;
+        if (i > 0)
+            assert_true(row[-1].pc > row->pc ||
+                        (row[-1].pc == row->pc && row[-1].noted < row->noted));
+        assert_int_equal(debug_list_event(&list, i, &texts, fetch, &absent, &event, &error), VM_OK);
+        for (size_t j = 0; j < EVENTS; j++) found += same_event(&event, &table.table.items[j]);
+        assert_true(found > 0);
+        assert_int_equal(row->pc, event.pc);
+    }
+    absent.fails = true;
+    assert_int_equal(debug_list_event(&list, 0, &texts, fetch, &absent, &event, &error),
+                     VM_NO_FILE);
+    debug_list_free(&list);
+    debug_events_free(&table);
+    debug_events_free(&texts);
+    free(absent.there);
+}
+
+static void di5_single_events_are_those_of_a_table(void **state) {
+    same_single_events(write_list(bytes, 0, 16));
+    same_single_events(write_list(bytes, 16 * EVENTS, -16));
+    same_single_events(write_list(bytes, 0, 0));
 }
 
 /* Every list that ends early, and every one with a byte of another value, is read or refused. */
@@ -193,6 +243,7 @@ static void u1_damaged_lists_are_refused(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(di1_events_of_marshalled_lists_are_those_of_values),
+        cmocka_unit_test(di5_single_events_are_those_of_a_table),
         cmocka_unit_test(u1_damaged_lists_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,8 +1,9 @@
 /* debug_events.c - see debug_events.h. The shape of each field that is used is tested; the others
- * (types and environments, most of the bytes) are skipped. */
+ * (types and environments, most of the bytes) are skipped.
+ *
+ * Opening a marshalled list takes a few instructions for each of its items and eight bytes for each
+ * event, with as many for the noted places: most events are never asked for. */
 #include "vm/marshal/debug_events.h"
-
-#include "vm/marshal/scan.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +18,8 @@ struct position {
     int64_t line, line_start, character;
 };
 
-/* What is used of an event. */
+/* What is used of an event, besides its position. */
 struct fields {
-    int64_t at; /* bytes from the start of the unit's code */
     struct position from, to;
     const char *file, *definition; /* kept; NULL: out of memory */
 };
@@ -45,12 +45,16 @@ static const char *keep_text(struct debug_events *t, struct word_map *seen, uint
     return (const char *)*kept;
 }
 
-/* False: its position is impossible, or out of memory. */
-static bool add_event(struct debug_events *t, const struct fields *f, uint64_t start) {
-    const uint64_t pc = (start + (uint64_t)f->at) / 4;
+/* The position of an event in words; UINT32_MAX: it is impossible. */
+static uint32_t event_pc(int64_t at, uint64_t start) {
+    const uint64_t pc = (start + (uint64_t)at) / 4;
+    return pc < UINT32_MAX ? (uint32_t)pc : UINT32_MAX;
+}
+
+static struct vm_debug_event event_of(uint32_t pc, const struct fields *f) {
     const struct position from = f->from, to = f->to;
-    const struct vm_debug_event event = {
-        .pc = (uint32_t)pc,
+    return (struct vm_debug_event){
+        .pc = pc,
         .line = (int32_t)from.line,
         .start = (int32_t)(from.character - from.line_start),
         .end = (int32_t)(to.character - from.line_start),
@@ -59,15 +63,14 @@ static bool add_event(struct debug_events *t, const struct fields *f, uint64_t s
         .file = f->file,
         .definition = f->definition,
     };
-    if (pc >= UINT32_MAX) return false;
-    if (event.file != NULL && event.definition != NULL &&
-        vector_push(&t->table, event, FIRST_ROWS, NULL))
-        return true;
-    t->no_memory = true;
-    return false;
 }
 
-static int by_position(const void *a, const void *b) {
+static bool add_event(struct debug_events *t, const struct vm_debug_event *event) {
+    t->no_memory |= !vector_push(&t->table, *event, FIRST_ROWS, NULL);
+    return !t->no_memory;
+}
+
+int debug_events_order(const void *a, const void *b) {
     const struct vm_debug_event *x = a, *y = b;
     if (x->pc != y->pc) return x->pc < y->pc ? -1 : 1;
     if (x->line != y->line) return x->line < y->line ? -1 : 1;
@@ -98,20 +101,12 @@ void debug_events_sort(struct vm_debug_event *events, size_t count) {
     for (size_t i = 0, n; i < count; i += n) {
         n = equal_positions(events + i, count - i);
         if (descends) reverse(events + i, n);
-        if (n > 1) qsort(events + i, n, sizeof *events, by_position);
+        if (n > 1) qsort(events + i, n, sizeof *events, debug_events_order);
         if (i > 0 && events[i].pc < events[i - 1].pc) {
-            qsort(events, count, sizeof *events, by_position);
+            qsort(events, count, sizeof *events, debug_events_order);
             return;
         }
     }
-}
-
-/* Ends a list whose events are those from `before` on; good: they are well-formed. */
-static bool end_list(struct debug_events *t, struct word_map *seen, size_t before, bool good) {
-    free(seen->entries);
-    if (good) debug_events_sort(t->table.items + before, t->table.count - before);
-    else t->table.count = before;
-    return good;
 }
 
 /* ---- From values. ---- */
@@ -141,145 +136,250 @@ static bool fields_of(struct debug_events *t, struct word_map *seen, value v, st
     if (!position_of(from, &out->from) || !position_of(field(location, LOCATION_END), &out->to))
         return false;
     const value file = field(from, POSITION_FILE), definition = field(v, EVENT_DEFINITION);
-    out->at = int_of_val(field(v, EVENT_POSITION));
     out->file = keep_text(t, seen, (uintptr_t)file, string_bytes(file), SIZE_MAX);
     out->definition = keep_text(t, seen, (uintptr_t)definition, string_bytes(definition), SIZE_MAX);
-    return true;
+    t->no_memory |= out->file == NULL || out->definition == NULL;
+    return !t->no_memory;
+}
+
+static bool add_value(struct debug_events *t, struct word_map *seen, value v, uint64_t start) {
+    struct fields fields;
+    if (!fields_of(t, seen, v, &fields)) return false;
+    const uint32_t pc = event_pc(int_of_val(field(v, EVENT_POSITION)), start);
+    const struct vm_debug_event event = event_of(pc, &fields);
+    return pc < UINT32_MAX && add_event(t, &event);
 }
 
 bool debug_events_add_list(struct debug_events *t, value list, uint64_t start, size_t *limit) {
     struct word_map seen = {0};
-    struct fields fields;
     const size_t before = t->table.count;
     bool good = true;
     for (; good && is_record(list, 2); list = field(list, 1))
-        good = (*limit)-- > 0 && fields_of(t, &seen, field(list, 0), &fields) &&
-               add_event(t, &fields, start);
-    return end_list(t, &seen, before, good && is_int(list));
+        good = (*limit)-- > 0 && add_value(t, &seen, field(list, 0), start);
+    good = good && is_int(list);
+    free(seen.entries);
+    if (good) debug_events_sort(t->table.items + before, t->table.count - before);
+    else t->table.count = before;
+    return good;
 }
 
-/* ---- From marshalled lists. ---- */
+/* ---- The positions in a marshalled list. ---- */
 
-struct scanner {
-    struct marshal_scan scan;
+static bool take_int(const struct marshal_scan *scan, struct marshal_place *p, int64_t *out) {
+    struct marshal_item item;
+    if (!marshal_scan_next(scan, p, &item) || item.kind != ITEM_INT) return false;
+    *out = (int64_t)item.number;
+    return true;
+}
+
+/* Passes an event. In place of one that the list has already there may be a reference. */
+static bool open_event(struct debug_list *l, struct marshal_place *p) {
+    struct marshal_item item;
+    int64_t at;
+    if (!marshal_scan_next(&l->scan, p, &item)) return false;
+    if (item.kind == ITEM_SHARED) return true;
+    if (item.kind != ITEM_BLOCK || item.tag != 0 || item.number < EVENT_FIELDS) return false;
+    const size_t noted = marshal_scan_note(&l->scan, *p);
+    if (noted == SIZE_MAX || !take_int(&l->scan, p, &at)) return false;
+    const struct debug_row row = {event_pc(at, l->start), (uint32_t)noted};
+    if (row.pc == UINT32_MAX) return false;
+    l->scan.no_memory = !vector_push(&l->rows, row, FIRST_ROWS, NULL);
+    return !l->scan.no_memory && marshal_scan_skip(&l->scan, p, item.number - 1);
+}
+
+static bool open_events(struct debug_list *l) {
+    struct marshal_place p = {0, 0};
+    struct marshal_item item;
+    for (;;) {
+        if (!marshal_scan_next(&l->scan, &p, &item)) return false;
+        if (item.kind == ITEM_INT) return marshal_scan_is_complete(&l->scan, &p);
+        if (item.kind != ITEM_BLOCK || item.tag != 0 || item.number != 2 || !open_event(l, &p))
+            return false;
+    }
+}
+
+static int by_descending_pc(const void *a, const void *b) {
+    const struct debug_row *x = a, *y = b;
+    if (x->pc != y->pc) return x->pc > y->pc ? -1 : 1;
+    return (x->noted > y->noted) - (x->noted < y->noted);
+}
+
+/* The compiler writes the last event first. */
+static void sort_rows(struct debug_rows *rows) {
+    for (size_t i = 1; i < rows->count; i++)
+        if (rows->items[i - 1].pc < rows->items[i].pc) {
+            qsort(rows->items, rows->count, sizeof *rows->items, by_descending_pc);
+            return;
+        }
+}
+
+static enum vm_status ill_formed(bool no_memory, struct vm_error *error) {
+    return no_memory ? vm_error_set(error, VM_NO_MEMORY, "for debug information")
+                     : vm_error_set(error, VM_BAD_MARSHAL, "DBUG: a debug event is ill-formed");
+}
+
+enum vm_status debug_list_open(struct debug_list *l, const uint8_t *bytes, size_t n, uint64_t start,
+                               struct vm_error *error) {
+    *l = (struct debug_list){.start = start};
+    enum vm_status status = marshal_scan_start(&l->scan, bytes, n, error);
+    if (status == VM_OK && !open_events(l)) status = ill_formed(l->scan.no_memory, error);
+    if (status == VM_OK) sort_rows(&l->rows);
+    else debug_list_free(l);
+    return status;
+}
+
+void debug_list_free(struct debug_list *l) {
+    marshal_scan_end(&l->scan);
+    free(l->rows.items);
+    free(l->texts.entries);
+    *l = (struct debug_list){.start = 0};
+}
+
+/* ---- An event of a marshalled list. ---- */
+
+struct decoder {
+    struct debug_list *list;
     struct debug_events *to;
-    struct word_map seen;    /* by 1 + the object's number */
-    struct marshal_place at; /* in the list */
-    struct known_text {
-        uint32_t object; /* of the last text; valid if text is not NULL */
-        const char *text;
-    } module, file, definition;
+    debug_fetch *fetch;
+    void *context;
+    struct vm_error *error;
+    enum vm_status status; /* of fetch */
 };
 
-static bool take_int(struct scanner *s, struct marshal_place *p, int64_t *out) {
+/* Has the bytes from `at` to `end` there. */
+static bool need(struct decoder *d, uint32_t at, uint32_t end) {
+    const struct marshal_scan *scan = &d->list->scan;
+    if (end > scan->length) end = scan->length;
+    if (d->fetch == NULL || at >= end) return true;
+    d->status = d->fetch(d->context, scan->data + at, end - at, d->error);
+    return d->status == VM_OK;
+}
+
+static bool next(struct decoder *d, struct marshal_place *p, struct marshal_item *item) {
+    const uint32_t length = d->list->scan.length;
+    const uint32_t end = length - p->at > MARSHAL_ITEM_BYTES ? p->at + MARSHAL_ITEM_BYTES : length;
+    return need(d, p->at, end) && marshal_scan_next(&d->list->scan, p, item);
+}
+
+static bool find(struct decoder *d, struct marshal_place *p, uint32_t object) {
+    uint32_t from, end;
+    marshal_scan_extent(&d->list->scan, object, &from, &end);
+    if (!need(d, from, end)) return false;
+    *p = marshal_scan_find(&d->list->scan, object);
+    return true;
+}
+
+static bool decode_int(struct decoder *d, struct marshal_place *p, int64_t *out) {
     struct marshal_item item;
-    if (!marshal_scan_next(&s->scan, p, &item) || item.kind != ITEM_INT) return false;
+    if (!next(d, p, &item) || item.kind != ITEM_INT) return false;
     *out = (int64_t)item.number;
     return true;
 }
 
 /* Takes the header of a record. Returns where its fields are: at p, or at *other if it is a
  * reference; NULL: it is no such record. */
-static struct marshal_place *take_record(struct scanner *s, struct marshal_place *p,
-                                         struct marshal_place *other, uint64_t *fields) {
+static struct marshal_place *decode_record(struct decoder *d, struct marshal_place *p,
+                                           struct marshal_place *other, uint64_t *fields) {
     struct marshal_item item;
-    const struct marshal_place before = *p;
-    if (!marshal_scan_next(&s->scan, p, &item)) return NULL;
+    if (!next(d, p, &item)) return NULL;
     if (item.kind == ITEM_SHARED) {
-        *other = *p;
         p = other;
-        marshal_scan_find(&s->scan, p, item.object);
-        if (!marshal_scan_next(&s->scan, p, &item)) return NULL;
-    } else {
-        marshal_scan_remember(&s->scan, before);
+        if (!find(d, p, item.object) || !next(d, p, &item)) return NULL;
     }
     *fields = item.number;
     return item.kind == ITEM_BLOCK && item.tag == 0 ? p : NULL;
 }
 
-/* last: the text that was found in this place before, most often the same one. */
-static bool take_text(struct scanner *s, struct marshal_place *p, struct known_text *last) {
+static const char *decode_text(struct decoder *d, struct marshal_place *p) {
+    struct debug_list *l = d->list;
     struct marshal_item item;
-    struct marshal_place in = *p;
-    if (!marshal_scan_next(&s->scan, p, &item)) return false;
+    struct marshal_place in;
+    if (!next(d, p, &item)) return NULL;
+    const uintptr_t *kept = word_map_find(&l->texts, (uintptr_t)item.object + 1);
     if (item.kind == ITEM_SHARED) {
-        if (last->text != NULL && last->object == item.object) return true;
-        marshal_scan_find(&s->scan, &in, item.object);
-        if (!marshal_scan_next(&s->scan, &in, &item)) return false;
+        if (kept != NULL) return (const char *)*kept;
+        if (!find(d, &in, item.object) || !next(d, &in, &item)) return NULL;
     }
-    if (item.kind != ITEM_STRING) return false;
-    last->object = item.object;
-    last->text = keep_text(s->to, &s->seen, (uintptr_t)item.object + 1, item.text, item.number);
+    if (item.kind != ITEM_STRING) return NULL;
+    const uint32_t at = (uint32_t)(item.text - l->scan.data);
+    if (!need(d, at, at + (uint32_t)item.number)) return NULL;
+    const char *text = keep_text(d->to, &l->texts, (uintptr_t)item.object + 1, item.text,
+                                 item.number);
+    d->to->no_memory |= text == NULL;
+    return text;
+}
+
+static bool decode_position(struct decoder *d, struct marshal_place *p, const char **file,
+                            struct position *out) {
+    struct marshal_place other, *in;
+    uint64_t fields;
+    in = decode_record(d, p, &other, &fields);
+    return in != NULL && fields == POSITION_FIELDS && (*file = decode_text(d, in)) != NULL &&
+           decode_int(d, in, &out->line) && decode_int(d, in, &out->line_start) &&
+           decode_int(d, in, &out->character);
+}
+
+/* Passes n items with their contents. */
+static bool pass(struct decoder *d, struct marshal_place *p, uint64_t n) {
+    struct marshal_item item;
+    for (; n > 0; n--) {
+        if (!next(d, p, &item)) return false;
+        if (item.kind == ITEM_BLOCK) n += item.number;
+    }
     return true;
 }
 
-static bool take_position(struct scanner *s, struct marshal_place *p, struct known_text *file,
-                          struct position *out) {
+static bool decode_location(struct decoder *d, struct marshal_place *p, struct fields *out) {
     struct marshal_place other, *in;
+    const char *end_file;
     uint64_t fields;
-    in = take_record(s, p, &other, &fields);
-    return in != NULL && fields == POSITION_FIELDS && take_text(s, in, file) &&
-           take_int(s, in, &out->line) && take_int(s, in, &out->line_start) &&
-           take_int(s, in, &out->character);
+    in = decode_record(d, p, &other, &fields);
+    return in != NULL && fields >= LOCATION_FIELDS &&
+           decode_position(d, in, &out->file, &out->from) &&
+           decode_position(d, in, &end_file, &out->to) &&
+           (in != p || pass(d, p, fields - LOCATION_FIELDS));
 }
 
-static bool take_location(struct scanner *s, struct marshal_place *p, struct fields *out) {
-    struct marshal_place other, *in;
-    uint64_t fields;
-    in = take_record(s, p, &other, &fields);
-    if (in == NULL || fields < LOCATION_FIELDS || !take_position(s, in, &s->file, &out->from))
-        return false;
-    out->file = s->file.text;
-    return take_position(s, in, &s->file, &out->to) &&
-           (in != p || marshal_scan_skip(&s->scan, p, fields - LOCATION_FIELDS));
+static bool decode_event(struct decoder *d, const struct debug_row *row, struct fields *out) {
+    struct marshal_place p = d->list->scan.noted.items[row->noted];
+    int64_t at;
+    return decode_int(d, &p, &at) && decode_text(d, &p) != NULL && decode_location(d, &p, out) &&
+           pass(d, &p, 1) && (out->definition = decode_text(d, &p)) != NULL;
 }
 
-/* Passes an item and its fields. */
-static bool pass(struct scanner *s, struct marshal_place *p) {
-    struct marshal_item item;
-    return marshal_scan_next(&s->scan, p, &item) &&
-           (item.kind != ITEM_BLOCK || marshal_scan_skip(&s->scan, p, item.number));
-}
-
-/* The fields of an event after its header, and past the others. */
-static bool take_fields(struct scanner *s, uint64_t count, struct fields *out) {
-    struct marshal_place *p = &s->at;
-    if (!take_int(s, p, &out->at) || !take_text(s, p, &s->module) || !take_location(s, p, out) ||
-        !pass(s, p) || !take_text(s, p, &s->definition))
-        return false;
-    out->definition = s->definition.text;
-    return marshal_scan_skip(&s->scan, p, count - EVENT_FIELDS);
-}
-
-/* Takes an event. In place of one that the list has already there may be a reference. */
-static bool take_event(struct scanner *s, uint64_t start) {
-    struct marshal_item item;
+enum vm_status debug_list_event(struct debug_list *l, size_t row, struct debug_events *t,
+                                debug_fetch *fetch, void *context, struct vm_debug_event *out,
+                                struct vm_error *error) {
+    struct decoder d = {l, t, fetch, context, error, VM_OK};
     struct fields fields;
-    if (!marshal_scan_next(&s->scan, &s->at, &item)) return false;
-    if (item.kind == ITEM_SHARED) return true;
-    return item.kind == ITEM_BLOCK && item.tag == 0 && item.number >= EVENT_FIELDS &&
-           take_fields(s, item.number, &fields) && add_event(s->to, &fields, start);
+    ASSERT(row < l->rows.count);
+    if (!decode_event(&d, &l->rows.items[row], &fields))
+        return d.status != VM_OK ? d.status : ill_formed(t->no_memory, error);
+    *out = event_of(l->rows.items[row].pc, &fields);
+    return VM_OK;
 }
 
-static bool take_events(struct scanner *s, uint64_t start) {
-    struct marshal_item item;
-    for (;;) {
-        if (!marshal_scan_next(&s->scan, &s->at, &item)) return false;
-        if (item.kind == ITEM_INT) return marshal_scan_is_complete(&s->scan, &s->at);
-        if (item.kind != ITEM_BLOCK || item.tag != 0 || item.number != 2 || !take_event(s, start))
-            return false;
+/* ---- Whole lists. ---- */
+
+static enum vm_status add_rows(struct debug_events *t, struct debug_list *l,
+                               struct vm_error *error) {
+    struct vm_debug_event event;
+    for (size_t i = 0; i < l->rows.count; i++) {
+        enum vm_status status = debug_list_event(l, i, t, NULL, NULL, &event, error);
+        if (status != VM_OK) return status;
+        if (!add_event(t, &event)) return ill_formed(true, error);
     }
+    return VM_OK;
 }
 
 enum vm_status debug_events_add_marshalled(struct debug_events *t, const uint8_t *bytes, size_t n,
                                            uint64_t start, struct vm_error *error) {
-    struct scanner s = {.to = t};
+    struct debug_list list;
     const size_t before = t->table.count;
-    enum vm_status status = marshal_scan_start(&s.scan, bytes, n, error);
-    if (status == VM_OK && !end_list(t, &s.seen, before, take_events(&s, start)))
-        status = t->no_memory || s.scan.no_memory
-                     ? vm_error_set(error, VM_NO_MEMORY, "for debug information")
-                     : vm_error_set(error, VM_BAD_MARSHAL, "DBUG: a debug event is ill-formed");
-    marshal_scan_end(&s.scan);
+    enum vm_status status = debug_list_open(&list, bytes, n, start, error);
+    if (status == VM_OK) status = add_rows(t, &list, error);
+    if (status != VM_OK) t->table.count = before;
+    debug_events_sort(t->table.items + before, t->table.count - before);
+    debug_list_free(&list);
     return status;
 }

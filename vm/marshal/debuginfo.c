@@ -6,8 +6,9 @@
  *                          marshalled list of folders }
  *
  * The events also contain types and environments, which are most of the section (16 MB of the
- * compiler's 19). So a program's table holds the position of each list, and reads a list when a
- * location in its unit is requested, without making values of it. */
+ * compiler's 19). So a program's table holds the position of each list. When a location in its unit
+ * is requested, the list is walked over once, without making values of it, to find its events; of
+ * these the ones that are requested are read, from a few pages of the file. */
 #include "vm/marshal/debuginfo.h"
 
 #include "gc/containers.h"
@@ -20,44 +21,96 @@
 #include "vm/state/vm.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { FIRST_ROWS = IF_SMALL_TABLES(1, 64) };
+enum {
+    FIRST_ROWS = IF_SMALL_TABLES(1, 64),
+    PAGE_BYTES = 4096,
+    MOST_PAGES = IF_SMALL_TABLES(2, 64), /* that are kept, if no single event needs more */
+};
 
 /* The code of a unit ends where the next one's starts (DI4). */
 struct unit {
-    uint64_t start;      /* of its code, in bytes */
-    size_t at, length;   /* of its list in the section */
-    size_t first, count; /* its events */
-    bool was_read;       /* or could not be */
+    uint64_t start;    /* of its code, in bytes */
+    size_t at, length; /* of its list in the section */
+    bool was_opened;   /* its list, or it could not be */
+    struct debug_list list;
 };
 
 struct vm_debuginfo {
-    struct debug_events events;
+    struct debug_events events;       /* all of them, if there are no units */
     struct VECTOR(struct unit) units; /* by ascending start */
     const uint8_t *bytes;             /* the section, as long as there are units to read */
     size_t length;
     const struct vm_image *image; /* its file holds the bytes; NULL: they are in memory */
+    uint8_t *pages;               /* of the section, a bit each: those that have been read */
+    size_t page_count;            /* of these */
 };
+
+static void free_units(struct vm_debuginfo *t) {
+    for (size_t i = 0; i < t->units.count; i++) debug_list_free(&t->units.items[i].list);
+    free(t->units.items);
+    t->units.items = NULL;
+    t->units.count = t->units.capacity = 0;
+}
 
 void vm_debuginfo_delete(struct vm_debuginfo *t) {
     if (t == NULL) return;
     debug_events_free(&t->events);
-    free(t->units.items);
+    free_units(t);
+    free(t->pages);
     free(t);
 }
 
 const struct vm_debug_event *vm_debuginfo_events(const struct vm_debuginfo *t, size_t *count) {
-    ASSERT(t->units.count == 1 && t->units.items[0].was_read);
+    ASSERT(t->units.count == 0);
     *count = t->events.table.count;
     return t->events.table.items;
 }
 
-/* ---- Units. ---- */
+/* ---- Bytes. ---- */
 
 static enum vm_status need_bytes(const struct vm_debuginfo *t, size_t from, size_t length,
                                  struct vm_error *error) {
     return t->image == NULL ? VM_OK : vm_image_read_debug(t->image, from, length, error);
 }
+
+static void drop_bytes(const struct vm_debuginfo *t) {
+    if (t->image != NULL) vm_image_drop_debug(t->image, 0, SIZE_MAX);
+}
+
+static void drop_pages(struct vm_debuginfo *t) {
+    if (t->page_count == 0) return;
+    memset(t->pages, 0, t->length / PAGE_BYTES / 8 + 1);
+    t->page_count = 0;
+    drop_bytes(t);
+}
+
+static bool has_page(const struct vm_debuginfo *t, size_t i) {
+    return t->pages[i / 8] >> i % 8 & 1;
+}
+
+/* As debug_fetch: reads those pages of the section that are not there. */
+static enum vm_status fetch_pages(void *context, const uint8_t *bytes, size_t n,
+                                  struct vm_error *error) {
+    struct vm_debuginfo *t = context;
+    const size_t first = (size_t)(bytes - t->bytes) / PAGE_BYTES;
+    const size_t end = ((size_t)(bytes - t->bytes) + n - 1) / PAGE_BYTES + 1;
+    enum vm_status status = VM_OK;
+    size_t missing = 0;
+    for (size_t i = first; i < end; i++) missing += !has_page(t, i);
+    if (missing > 0 && t->page_count + missing > MOST_PAGES) drop_pages(t);
+    for (size_t i = first; i < end && status == VM_OK; i++) {
+        if (has_page(t, i)) continue;
+        status = need_bytes(t, i * PAGE_BYTES, PAGE_BYTES, error);
+        t->pages[i / 8] |= (uint8_t)(1 << i % 8);
+        t->page_count++;
+    }
+    if (status != VM_OK) drop_pages(t);
+    return status;
+}
+
+/* ---- Units. ---- */
 
 static enum vm_status read_word(const struct vm_debuginfo *t, size_t *at, uint32_t *word,
                                 struct vm_error *error) {
@@ -116,16 +169,15 @@ static enum vm_status find_units(struct vm_debuginfo *t, struct vm_error *error)
     return status;
 }
 
-static enum vm_status read_unit(struct vm_debuginfo *t, struct unit *unit, struct vm_error *error) {
-    ASSERT(!unit->was_read);
-    unit->was_read = true;
-    unit->first = t->events.table.count;
+static enum vm_status open_unit(struct vm_debuginfo *t, struct unit *unit, struct vm_error *error) {
+    ASSERT(!unit->was_opened);
+    unit->was_opened = true;
+    drop_pages(t);
     enum vm_status status = need_bytes(t, unit->at, unit->length, error);
     if (status == VM_OK)
-        status = debug_events_add_marshalled(&t->events, t->bytes + unit->at, unit->length,
-                                             unit->start, error);
-    unit->count = t->events.table.count - unit->first;
-    if (t->image != NULL) vm_image_drop_debug(t->image, unit->at, unit->length);
+        status = debug_list_open(&unit->list, t->bytes + unit->at, unit->length, unit->start,
+                                 error);
+    drop_bytes(t);
     return status;
 }
 
@@ -151,10 +203,11 @@ static const struct unit *unit_in_section(const struct vm *vm, uint64_t gpc) {
 
 bool vm_debuginfo_read_events(struct vm *vm, uint64_t gpc, struct vm_arena *arena,
                               struct vm_debug_events *out) {
-    const struct vm_debuginfo *t = vm->debug;
+    struct vm_debuginfo *t = vm->debug;
     const struct unit *unit = unit_in_section(vm, gpc);
     if (unit == NULL) return false;
     size_t at = unit->at;
+    drop_pages(t);
     const struct unit *last = &t->units.items[t->units.count - 1];
     *out = (struct vm_debug_events){
         .start = unit->start / 4,
@@ -162,7 +215,7 @@ bool vm_debuginfo_read_events(struct vm *vm, uint64_t gpc, struct vm_arena *aren
     };
     bool read = read_value(t, &at, arena, &out->list);
     out->bytes = at - unit->at;
-    if (t->image != NULL) vm_image_drop_debug(t->image, unit->at, out->bytes);
+    drop_bytes(t);
     return read;
 }
 
@@ -173,20 +226,20 @@ bool vm_debuginfo_read_folders(struct vm *vm, uint64_t gpc, struct vm_arena *are
     return read_value(vm->debug, &at, arena, out);
 }
 
-/* Replaces the units by a single one that has all code and events. */
-static bool merge_units(struct vm_debuginfo *t) {
-    const struct unit all = {.count = t->events.table.count, .was_read = true};
-    debug_events_sort(t->events.table.items, t->events.table.count);
-    t->units.count = 0;
-    return vector_push(&t->units, all, 1, NULL);
-}
-
+/* Reads all events into the table, which has no units then. */
 static enum vm_status read_units(struct vm_debuginfo *t, struct vm_error *error) {
-    for (size_t i = 0; i < t->units.count; i++) {
-        enum vm_status status = read_unit(t, &t->units.items[i], error);
-        if (status != VM_OK) return status;
+    enum vm_status status = VM_OK;
+    for (size_t i = 0; i < t->units.count && status == VM_OK; i++) {
+        const struct unit *unit = &t->units.items[i];
+        status = need_bytes(t, unit->at, unit->length, error);
+        if (status == VM_OK)
+            status = debug_events_add_marshalled(&t->events, t->bytes + unit->at, unit->length,
+                                                 unit->start, error);
+        drop_bytes(t);
     }
-    return merge_units(t) ? VM_OK : vm_error_set(error, VM_NO_MEMORY, "for debug information");
+    debug_events_sort(t->events.table.items, t->events.table.count);
+    free_units(t);
+    return status;
 }
 
 /* ---- Tables. ---- */
@@ -203,7 +256,10 @@ static struct vm_debuginfo *open_section(const uint8_t *bytes, size_t n,
     t->bytes = bytes;
     t->length = n;
     t->image = image;
-    enum vm_status status = find_units(t, error);
+    t->pages = calloc(n / PAGE_BYTES / 8 + 1, 1);
+    enum vm_status status = t->pages == NULL
+                                ? vm_error_set(error, VM_NO_MEMORY, "for debug information")
+                                : find_units(t, error);
     if (status == VM_OK && whole) status = read_units(t, error);
     if (status == VM_OK) return t;
     vm_debuginfo_delete(t);
@@ -224,7 +280,10 @@ struct vm_debuginfo *vm_debuginfo_of_events(value v) {
     bool good = t != NULL;
     for (size_t i = 0; good && i < wosize_of(v); i++)
         good = debug_events_add_list(&t->events, field(v, i), 0, &limit);
-    if (good && merge_units(t)) return t;
+    if (good) {
+        debug_events_sort(t->events.table.items, t->events.table.count);
+        return t;
+    }
     vm_debuginfo_delete(t);
     return NULL;
 }
@@ -295,26 +354,67 @@ void vm_debuginfo_free(struct vm *vm) {
 
 /* ---- Locations. ---- */
 
-/* The event of a pc (DI2) among count sorted ones; NULL: there is none. */
-static const struct vm_debug_event *event_of(const struct vm_debug_event *events, size_t count,
-                                             uint32_t pc) {
-    size_t n = sorted_prefix(count, i, events[i].pc <= pc);
-    if (n > 0 && events[n - 1].pc == pc) return &events[n - 1];
-    return n < count && events[n].pc == pc + 1 ? &events[n] : NULL;
+/* The event of a pc (DI2) in a table; before: the last one at or before it. */
+static bool table_event(const struct debug_events *t, uint32_t pc, bool before,
+                        struct vm_debug_event *out) {
+    const struct vm_debug_event *events = t->table.items;
+    size_t n = sorted_prefix(t->table.count, i, events[i].pc <= pc);
+    if (n > 0 && (before || events[n - 1].pc == pc)) *out = events[n - 1];
+    else if (!before && n < t->table.count && events[n].pc == pc + 1) *out = events[n];
+    else return false;
+    return true;
 }
 
-/* The unit of a pc of the code, after reading it. NULL: there is none. */
-static const struct unit *unit_at(struct vm *vm, const struct vm_code *code, uint32_t pc,
-                                  const struct vm_debug_event **events) {
+/* Of the events at the pc of a row, which is the first that has it, the last one, or the first. */
+static enum vm_status one_event(struct vm_debuginfo *t, struct debug_list *list, size_t row,
+                                bool last, struct vm_debug_event *out, struct vm_error *error) {
+    debug_fetch *fetch = t->image == NULL ? NULL : fetch_pages;
+    const struct debug_row *rows = list->rows.items;
+    enum vm_status status = debug_list_event(list, row, &t->events, fetch, t, out, error);
+    struct vm_debug_event event;
+    while (status == VM_OK && ++row < list->rows.count && rows[row].pc == out->pc) {
+        status = debug_list_event(list, row, &t->events, fetch, t, &event, error);
+        const int order = status == VM_OK ? debug_events_order(&event, out) : 0;
+        if (status == VM_OK && (last ? order >= 0 : order < 0)) *out = event;
+    }
+    return status;
+}
+
+/* The same in a marshalled list (DI5). */
+static bool list_event(struct vm *vm, struct vm_debuginfo *t, struct debug_list *list, uint32_t pc,
+                       bool before, struct vm_debug_event *out) {
+    const struct debug_row *rows = list->rows.items;
+    size_t n = sorted_prefix(list->rows.count, i, rows[i].pc > pc);
+    struct vm_error error;
+    bool found = n < list->rows.count && (before || rows[n].pc == pc);
+    if (!found) {
+        if (before || n == 0 || rows[n - 1].pc != pc + 1) return false;
+        n = sorted_prefix(n, i, rows[i].pc > pc + 1);
+    }
+    if (one_event(t, list, n, found, out, &error) == VM_OK) return true;
+    warn(vm, program_name(vm), &error);
+    debug_list_free(list);
+    return false;
+}
+
+/* The event of a global pc; *base: of its code. */
+static bool find_event(struct vm *vm, uint64_t gpc, bool before, struct vm_debug_event *out,
+                       uint64_t *base) {
+    const struct vm_code *code = vm_code_at(vm, gpc);
     bool of_program = code == vm->codes[0];
+    struct vm_error error;
+    if (code == NULL) return false;
     if (of_program) vm_debuginfo_open(vm, false);
     struct vm_debuginfo *t = of_program ? vm->debug : code->debug;
-    struct unit *unit = t == NULL ? NULL : unit_of(t, pc);
-    if (unit == NULL) return NULL;
-    struct vm_error error;
-    if (!unit->was_read && read_unit(t, unit, &error) != VM_OK) warn(vm, program_name(vm), &error);
-    *events = t->events.table.items + unit->first;
-    return unit;
+    if (t == NULL) return false;
+    const uint32_t pc = (uint32_t)(gpc - code->base);
+    *base = code->base;
+    if (t->units.count == 0) return table_event(&t->events, pc, before, out);
+    struct unit *unit = unit_of(t, pc);
+    if (unit == NULL) return false;
+    if (!unit->was_opened && open_unit(t, unit, &error) != VM_OK)
+        warn(vm, program_name(vm), &error);
+    return list_event(vm, t, &unit->list, pc, before, out);
 }
 
 static struct vm_location location_of(const struct vm_debug_event *e) {
@@ -330,23 +430,18 @@ static struct vm_location location_of(const struct vm_debug_event *e) {
 }
 
 bool vm_debuginfo_find(struct vm *vm, uint64_t gpc, struct vm_location *out) {
-    const struct vm_code *code = vm_code_at(vm, gpc);
-    const struct vm_debug_event *events, *e = NULL;
-    uint32_t pc = code == NULL ? 0 : (uint32_t)(gpc - code->base);
-    const struct unit *unit = code == NULL ? NULL : unit_at(vm, code, pc, &events);
-    if (unit != NULL) e = event_of(events, unit->count, pc);
-    if (e != NULL) *out = location_of(e);
-    return e != NULL;
+    struct vm_debug_event event;
+    uint64_t base;
+    if (!find_event(vm, gpc, false, &event, &base)) return false;
+    *out = location_of(&event);
+    return true;
 }
 
 bool vm_debuginfo_find_before(struct vm *vm, uint64_t gpc, uint64_t first,
                               struct vm_location *out) {
-    const struct vm_code *code = vm_code_at(vm, gpc);
-    const struct vm_debug_event *events;
-    uint32_t pc = code == NULL ? 0 : (uint32_t)(gpc - code->base);
-    const struct unit *unit = code == NULL ? NULL : unit_at(vm, code, pc, &events);
-    size_t n = unit == NULL ? 0 : sorted_prefix(unit->count, i, events[i].pc <= pc);
-    if (n == 0 || events[n - 1].pc + code->base < first) return false;
-    *out = location_of(&events[n - 1]);
+    struct vm_debug_event event;
+    uint64_t base;
+    if (!find_event(vm, gpc, true, &event, &base) || base + event.pc < first) return false;
+    *out = location_of(&event);
     return true;
 }

@@ -1,15 +1,16 @@
 /* debuginfo.h - from a code position to a source location.
  *
  * ocamlc -g writes events to section DBUG: a position in the code, the kind of point, the source
- * range, the function's name. A table keeps the fields that are used. The program's is opened when
- * the first location is asked for, and reads the events of a compilation unit with the first
- * location in it; code loaded at run time has a table of its own.
+ * range, the function's name. The program's table is opened when the first location is asked for,
+ * finds the events of a compilation unit with the first location in it, and reads those that are
+ * asked for; code loaded at run time has a table of all its events.
  *
- * DI1  The events of a unit are sorted by pc, then line, start and end column.
+ * DI1  The events of a table are sorted by pc, then line, start and end column.
  * DI2  A location belongs to a pc if its event is at pc, or at pc + 1 (the compiler moves an event
- *      past a following PUSH); the last of several events at a pc counts.
+ *      past a following PUSH); the last of several events at pc counts, the first at pc + 1.
  * DI3  A text that the events of a list share is kept once, and lives as long as the table.
- * DI4  The event of a pc is in its unit: the last one that starts at or before it. */
+ * DI4  The event of a pc is in its unit: the last one that starts at or before it.
+ * DI5  The rows of a marshalled list are sorted by descending pc, else as in the list. */
 #ifndef BACTRIAN_VM_MARSHAL_DEBUGINFO_H
 #define BACTRIAN_VM_MARSHAL_DEBUGINFO_H
 

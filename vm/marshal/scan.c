@@ -161,32 +161,50 @@ static const uint64_t common_adds[256] = {
 
 /* Places are noted at least every NOTED_BYTES, if no item is longer. */
 enum {
-    NOTED_BYTES = IF_SMALL_TABLES(1, 64),
+    NOTED_BYTES = IF_SMALL_TABLES(1, 512),
     FIRST_NOTED = IF_SMALL_TABLES(1, 64),
     AT_ONCE = 4,
     MOST_BYTES = 1 + 31 /* of a common item */
 };
+static_assert((int)MOST_BYTES <= (int)MARSHAL_ITEM_BYTES, "a walk reads no more of an item");
 
-/* Passes common items that begin before `stop` and are among those to come; another item stays
- * where it is. Needs: AT_ONCE * MOST_BYTES bytes of data from stop on. */
-static const uint8_t *skip_common(const uint8_t *at, const uint8_t *stop, uint64_t *counts) {
+/* Passes common items and large blocks that begin before `stop` and are among those to come;
+ * another item stays where it is. Needs: AT_ONCE * MOST_BYTES bytes of data from stop on. */
+static const uint8_t *skip_common(const uint8_t *at, const uint8_t *stop, uint64_t most_fields,
+                                  uint64_t *counts) {
     const uint64_t one = (uint64_t)1 << 32;
     uint64_t sum = *counts;
     unsigned bytes = 1;
 #define PASS (bytes = common_bytes[*at], sum += common_adds[*at], at += bytes)
-    while (at < stop && bytes > 0 && sum >= AT_ONCE * one) PASS, PASS, PASS, PASS;
-    while (at < stop && bytes > 0 && sum >= one) PASS;
+    while (at < stop && sum >= one) {
+        while (at < stop && sum >= AT_ONCE * one) {
+            PASS, PASS, PASS, PASS;
+            if (bytes == 0) break;
+        }
+        while (at < stop && bytes > 0 && sum >= one) PASS;
+        if (bytes > 0) break;
+        const uint64_t block = *at == CODE_BLOCK32 ? marshal_load(at + 1, 4) : 0;
+        const uint64_t fields = wosize_of_header(block);
+        if (fields == 0 || (sum >> 32) + fields > most_fields) break;
+        sum += ADDS(1, fields);
+        at += bytes = 5;
+    }
 #undef PASS
     *counts = sum;
     return at;
+}
+
+size_t marshal_scan_note(struct marshal_scan *s, struct marshal_place place) {
+    ASSERT(s->noted.count == 0 || s->noted.items[s->noted.count - 1].at <= place.at);
+    s->no_memory = !vector_push(&s->noted, place, FIRST_NOTED, NULL);
+    return s->no_memory ? SIZE_MAX : s->noted.count - 1;
 }
 
 /* Notes a place that is NOTED_BYTES after all others. False: out of memory. */
 static bool note(struct marshal_scan *s, struct marshal_place place) {
     const size_t n = s->noted.count;
     if (n > 0 && place.at < (uint64_t)s->noted.items[n - 1].at + NOTED_BYTES) return true;
-    s->no_memory = !vector_push(&s->noted, place, FIRST_NOTED, NULL);
-    return !s->no_memory;
+    return marshal_scan_note(s, place) != SIZE_MAX;
 }
 
 /* Passes common items: NOTED_BYTES of them, fewer at the end of the data. */
@@ -194,7 +212,7 @@ static void skip_some(const struct marshal_scan *s, struct marshal_place *p, uin
     if (s->length - p->at <= NOTED_BYTES + AT_ONCE * MOST_BYTES) return;
     const uint8_t *at = s->data + p->at;
     uint64_t counts = *n << 32 | p->object;
-    p->at = (uint32_t)(skip_common(at, at + NOTED_BYTES, &counts) - s->data);
+    p->at = (uint32_t)(skip_common(at, at + NOTED_BYTES, s->length - p->at, &counts) - s->data);
     p->object = (uint32_t)counts;
     *n = counts >> 32;
 }
@@ -211,11 +229,28 @@ bool marshal_scan_skip(struct marshal_scan *s, struct marshal_place *p, uint64_t
     return true;
 }
 
-/* The place of an object at or after *p. */
-static struct marshal_place find_from(const struct marshal_scan *s, struct marshal_place p,
-                                      uint32_t object) {
-    struct marshal_place last = p;
+/* The noted places around an object: the last one before it, and the next one or the end. */
+static void noted_around(const struct marshal_scan *s, uint32_t object, struct marshal_place *last,
+                         uint32_t *next) {
+    const struct marshal_place *noted = s->noted.items;
+    const size_t n = sorted_prefix(s->noted.count, i, noted[i].object <= object);
+    *last = n == 0 ? (struct marshal_place){0, 0} : noted[n - 1];
+    *next = n < s->noted.count ? noted[n].at : s->length;
+}
+
+void marshal_scan_extent(const struct marshal_scan *s, uint32_t object, uint32_t *from,
+                         uint32_t *end) {
+    struct marshal_place last;
+    noted_around(s, object, &last, end);
+    *from = last.at;
+    *end = s->length - *end < MARSHAL_ITEM_BYTES ? s->length : *end + MARSHAL_ITEM_BYTES;
+}
+
+struct marshal_place marshal_scan_find(const struct marshal_scan *s, uint32_t object) {
+    struct marshal_place p, last;
     struct marshal_item item;
+    uint32_t next;
+    noted_around(s, object, &p, &next);
     do {
         last = p;
         const unsigned code = s->data[p.at];
@@ -225,16 +260,4 @@ static struct marshal_place find_from(const struct marshal_scan *s, struct marsh
         } else if (!marshal_scan_next(s, &p, &item)) break;
     } while (p.object <= object);
     return last;
-}
-
-void marshal_scan_find(struct marshal_scan *s, struct marshal_place *p, uint32_t object) {
-    const struct marshal_place *noted = s->noted.items;
-    struct marshal_place *recent = &s->recent[object % 64];
-    ASSERT(object < p->object);
-    if (recent->object != object || recent->at == 0) {
-        const size_t n = sorted_prefix(s->noted.count, i, noted[i].object <= object);
-        const struct marshal_place start = {0, 0};
-        *recent = find_from(s, n == 0 ? start : noted[n - 1], object);
-    }
-    *p = *recent;
 }

@@ -3,7 +3,10 @@
  * The data is a tree in pre-order (README.md draws it). A place in it is the offset of an item and
  * the number of objects before it, so a walk can begin at any place that is known. Some places are
  * noted on the way: from the nearest one the object is found that a reference names. Nothing is
- * trusted (U1): a walk takes time and memory in proportion to the bytes that it passes. */
+ * trusted (U1): a walk takes time and memory in proportion to the bytes that it passes.
+ *
+ * A walk reads at most MARSHAL_ITEM_BYTES of an item that it passes, so only these need to be in
+ * memory. */
 #ifndef BACTRIAN_VM_MARSHAL_SCAN_H
 #define BACTRIAN_VM_MARSHAL_SCAN_H
 
@@ -13,6 +16,8 @@
 
 #include <assert.h>
 
+enum { MARSHAL_ITEM_BYTES = 32 };
+
 struct marshal_place {
     uint32_t at, object;
 };
@@ -21,7 +26,6 @@ struct marshal_scan {
     const uint8_t *data; /* after the header */
     uint32_t length, objects;
     struct VECTOR(struct marshal_place) noted; /* ascending */
-    struct marshal_place recent[64];           /* of objects, by their numbers' low bits */
     bool no_memory;                            /* to note a place */
 };
 
@@ -74,13 +78,12 @@ static inline bool marshal_scan_next(const struct marshal_scan *s, struct marsha
 }
 /* Moves *p over n items with their contents. False: they are ill-formed, or no_memory. */
 bool marshal_scan_skip(struct marshal_scan *s, struct marshal_place *p, uint64_t n);
-/* Notes that the item at p is an object that may soon be looked for. */
-static inline void marshal_scan_remember(struct marshal_scan *s, struct marshal_place p) {
-    s->recent[p.object % 64] = p;
-}
-/* Moves *p to an object with a lower number than p->object. Needs: the walk that begins at 0 has
- * been at *p. */
-void marshal_scan_find(struct marshal_scan *s, struct marshal_place *p, uint32_t object);
+/* Notes a place, after all others. Returns its index; SIZE_MAX: no_memory. */
+size_t marshal_scan_note(struct marshal_scan *s, struct marshal_place place);
+/* The place of an object that a walk from 0 has passed, and the bytes that are read to find it. */
+void marshal_scan_extent(const struct marshal_scan *s, uint32_t object, uint32_t *from,
+                         uint32_t *end);
+struct marshal_place marshal_scan_find(const struct marshal_scan *s, uint32_t object);
 /* Whether *p is the end of the value, and it has as many objects as its header says. */
 bool marshal_scan_is_complete(const struct marshal_scan *s, const struct marshal_place *p);
 
