@@ -192,7 +192,10 @@ static intptr_t clamp(intptr_t n, intptr_t least, intptr_t most) {
     return n < least ? least : n > most ? most : n;
 }
 
-/* The valid setting for a wanted one: the nearest, or the current one. */
+#define BEST_FIT 2 /* the default policy, and the last */
+
+/* The valid setting for a wanted one: the nearest. Policy -1 is the present one; other unknown
+ * policies are the default. */
 static intptr_t valid_setting(const struct gc_params *p, enum control_field field, intptr_t wanted,
                               intptr_t present) {
     switch (field) {
@@ -200,7 +203,9 @@ static intptr_t valid_setting(const struct gc_params *p, enum control_field fiel
     case CONTROL_CUSTOM_MAJOR:
     case CONTROL_CUSTOM_MINOR: return wanted == 0 ? 1 : wanted;
     case CONTROL_WINDOW: return clamp(wanted, 1, 50);
-    case CONTROL_POLICY: return wanted == clamp(wanted, 0, 2) ? wanted : present;
+    case CONTROL_POLICY:
+        if (wanted == -1) return present;
+        return wanted == clamp(wanted, 0, BEST_FIT) ? wanted : BEST_FIT;
     case CONTROL_MINOR_WORDS:
         wanted = clamp(wanted, (intptr_t)p->min_minor_words, (intptr_t)p->max_minor_words);
         return (wanted + MINOR_WORDS_PAGE - 1) / MINOR_WORDS_PAGE * MINOR_WORDS_PAGE;
