@@ -6,7 +6,7 @@ import os
 import support
 
 FOLDER = os.path.join(support.HERE, 'versions')
-NOW = 10
+NOW = 11
 VERBS = ('stats', 'table', 'tree', 'flame', 'leaks', 'lifetimes', 'timeline', 'gc')
 
 
