@@ -410,7 +410,8 @@ bool channel_seek(struct domain *d, struct channel *c, int64_t position,
     const struct vm *vm = c->owner->vm;
     if (c->output) {
         if (!channel_flush(d, c, failure)) return false;
-    } else if (position >= c->offset - (c->max - c->buffer) && position <= c->offset) {
+    } else if (c->fd != -1 && position >= c->offset - (c->max - c->buffer) &&
+               position <= c->offset) {
         c->curr = c->max - (c->offset - position);
         return true;
     }
@@ -447,9 +448,7 @@ bool channel_close(struct channel *c, struct channel_failure *failure) {
     if (c->fd == -1) return true;
     int fd = c->fd;
     c->fd = -1;
-    /* Where 4.x leaves a buffer of input that looks full, seeking finds positions in it. */
-    bool full = c->output || c->owner->vm->version->closed_channel_bytes == CHANNEL_BUFFER_BYTES;
-    c->curr = c->max = full ? c->end : c->buffer;
+    c->curr = c->max = c->end;
     drop_buffer(c);
     int fault = nonblocking_fault(c->owner);
     int result = c->stream == NULL ? close(fd) : 0;
