@@ -101,10 +101,15 @@ static struct mp_object_variable *variable_at(struct mp_named *named, uint32_t c
     return &o->variables.items[*index - 1];
 }
 
-static void read_variables(struct mp_named *named, uint32_t index, value map, unsigned depth) {
+/* What a program has made may be no map: its parts may be shared, or lead to themselves. So no more
+ * than `left` of them are read. */
+static void read_variables(struct mp_named *named, uint32_t index, value map, unsigned depth,
+                           uint64_t *left) {
     const struct mp_object_class *class = &named->objects.classes.items[index];
-    if (depth > MAP_DEPTH || !is_block(map) || tag_of(map) != 0 || wosize_of(map) != MAP_FIELDS)
+    if (depth > MAP_DEPTH || !is_block(map) || tag_of(map) != 0 || wosize_of(map) != MAP_FIELDS ||
+        *left == 0)
         return;
+    --*left;
     const value key = field(map, MAP_KEY), at = field(map, MAP_DATA);
     if (!is_block(key) || tag_of(key) != TAG_STRING || !is_int(at)) return;
     const char *name = string_bytes(key);
@@ -116,8 +121,16 @@ static void read_variables(struct mp_named *named, uint32_t index, value map, un
         if (class->known.name != NULL)
             variable->type = mp_types_in_class(named->types, &class->known, name);
     }
-    read_variables(named, index, field(map, MAP_LEFT), depth + 1);
-    read_variables(named, index, field(map, MAP_RIGHT), depth + 1);
+    read_variables(named, index, field(map, MAP_LEFT), depth + 1, left);
+    read_variables(named, index, field(map, MAP_RIGHT), depth + 1, left);
+}
+
+/* Reads the table of a class, if it was found: at most a variable for each field of the objects. */
+static void read_table(struct mp_named *named, uint32_t index) {
+    const struct mp_object_class *class = &named->objects.classes.items[index];
+    uint64_t left = class->fields;
+    if (class->table != 0)
+        read_variables(named, index, field(class->table, TABLE_VARIABLES), 0, &left);
 }
 
 /* ---- Classes of modules. ---- */
@@ -270,9 +283,7 @@ void mp_snapshot_name_objects(struct mp_named *named) {
     gc_walk_blocks(&named->d->gc, find_table, named);
     for (uint32_t i = 0; is_block(globals) && i < wosize_of(globals); i++)
         mp_types_classes(named->types, &named->d->gc, i, visit_class, named);
-    for (uint32_t i = 0; i < o->classes.count; i++)
-        if (o->classes.items[i].table != 0)
-            read_variables(named, i, field(o->classes.items[i].table, TABLE_VARIABLES), 0);
+    for (uint32_t i = 0; i < o->classes.count; i++) read_table(named, i);
     read_methods(named);
     for (uint32_t i = 0; i < o->classes.count; i++) {
         const struct mp_object_class *class = &o->classes.items[i];
