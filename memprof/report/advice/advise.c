@@ -11,6 +11,7 @@
 #include <string.h>
 
 enum { MOST_FINDINGS = 10 };
+
 struct report_sample report_run_sample(const struct report_advice *advice,
                                        const struct report_run *run, size_t i) {
     return report_sample_of(advice->query->model, run->samples[i]);
