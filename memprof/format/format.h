@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 enum {
-    MP_FORMAT_MAJOR = 11, /* of what is written; a reader refuses higher ones */
+    MP_FORMAT_MAJOR = 12, /* of what is written; a reader refuses higher ones */
     MP_FORMAT_OLDEST = 1, /* the lowest that is read */
     MP_FORMAT_MINOR = 0,  /* increased when fields get values that older readers may ignore */
     MP_FILE_HEADER_BYTES = 16,
@@ -161,6 +161,7 @@ enum mp_shape_kind {
     MP_SHAPE_CONSTRUCTOR, /* the block of such a constructor; what it makes has the fields that
                              follow, after the first one */
     MP_SHAPE_LABEL,       /* a block of a label, the constructor, and of the field that follows */
+    MP_SHAPE_CONSTANT,    /* an integer, the tag, that stands for a constructor */
     MP_SHAPE_KINDS
 };
 

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum { MOST_TYPES = 20000, MOST_NESTING = 12, MOST_ARGUMENTS = 16, MOST_FIELDS = 10000 };
-enum { MOST_CONSTRUCTORS = 246, TAG_FORWARDED = 250 };
+enum { MOST_CONSTRUCTORS = 246, MOST_CONSTANTS = 256, TAG_FORWARDED = 250 };
 #define MOST_WORK 200000000
 
 struct mp_types *mp_types_create(struct vm *vm) {
@@ -339,6 +339,10 @@ static void put_arguments(const struct describer *d, value arguments) {
     }
 }
 
+static void put_constant(const struct describer *d, unsigned number, const char *name) {
+    if (number < MOST_CONSTANTS) d->out->shape(d->out->context, MP_SHAPE_CONSTANT, number, name);
+}
+
 /* A constructor that says which type it makes has variables of its own there. */
 static value parameters_of(const struct describer *d, const struct mp_constructor *constructor) {
     const value result = mp_linked(constructor->result, &d->types->work);
@@ -349,12 +353,15 @@ static value parameters_of(const struct describer *d, const struct mp_constructo
 
 static void put_constructors(struct describer *d, const struct mp_declaration *declared) {
     struct mp_constructor constructor;
-    unsigned tag = 0;
+    unsigned tag = 0, number = 0;
     const value parameters = d->binding.parameters;
     for (value list = declared->parts; mp_is_block(list, 0, 2) && mp_step(&d->types->work);
          list = field(list, 1)) {
         if (tag == MOST_CONSTRUCTORS || !mp_constructor_of(field(list, 0), &constructor)) return;
-        if (is_int(constructor.arguments)) continue;
+        if (is_int(constructor.arguments)) {
+            put_constant(d, number++, constructor.name);
+            continue;
+        }
         d->out->shape(d->out->context, declared->unboxed ? MP_SHAPE_SAME : MP_SHAPE_FIELDS,
                       declared->unboxed ? 0 : tag, constructor.name);
         d->binding.parameters = parameters_of(d, &constructor);
@@ -448,8 +455,12 @@ static void describe(struct describer *d, const struct mp_type *type, uint32_t n
     case MP_TYPE_EXTENSION: describe_extension(d, type); break;
     case MP_TYPE_ROW: put_row(d, type); break;
     case MP_TYPE_ARRAY: put_plain(d, MP_SHAPE_ARRAY, 0, NULL, NULL, argument); break;
-    case MP_TYPE_OPTION: put_plain(d, MP_SHAPE_FIELDS, 0, "Some", NULL, argument); break;
+    case MP_TYPE_OPTION:
+        put_constant(d, 0, "None");
+        put_plain(d, MP_SHAPE_FIELDS, 0, "Some", NULL, argument);
+        break;
     case MP_TYPE_LIST:
+        put_constant(d, 0, "[]");
         put_plain(d, MP_SHAPE_FIELDS, 0, NULL, "hd", argument);
         d->out->member(d->out->context, "tl", number);
         break;

@@ -21,7 +21,7 @@ let () = Hashtbl.add table 1 true
 '''
 TYPED = {'{yes = true; no = false; nothing = (); empty = []; ...}',
          r"[|'z'; '\n'; '\\'; '\x7f'; '\xc8'|]", '[|-1; false; true|]',
-         '{key = 1; data = true; next = 0}'}
+         '{key = 1; data = true; next = Empty}'}
 UNTYPED = {'(1, 0, 0, 0, 0, 1, 1, 39)', '(1, 1, 0)'}
 
 

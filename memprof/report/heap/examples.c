@@ -107,11 +107,7 @@ static char *number_text(const char *type, int64_t number) {
         const char *type;
         int64_t number;
         const char *text;
-    } constants[] = {{"bool", 0, "false"},
-                     {"bool", 1, "true"},
-                     {"unit", 0, "()"},
-                     {"list", 0, "[]"},
-                     {"option", 0, "None"}};
+    } constants[] = {{"bool", 0, "false"}, {"bool", 1, "true"}, {"unit", 0, "()"}};
     for (size_t i = 0; type != NULL && i < sizeof constants / sizeof *constants; i++)
         if (number == constants[i].number && strcmp(type, constants[i].type) == 0)
             return report_copy(constants[i].text);
@@ -120,6 +116,13 @@ static char *number_text(const char *type, int64_t number) {
 }
 
 /* ---- Fields. ---- */
+
+/* The integer in a field, or the constructor that it is. */
+static char *field_text(const struct heap_graph *g, uint32_t node, uint32_t field, int64_t number) {
+    const char *constructor = heap_constant(g, node, field, number);
+    return constructor != NULL ? report_copy(constructor)
+                               : number_text(heap_built_in(g, node, field), number);
+}
 
 /* The first fields of a block: their texts, or NULL where nothing is known. */
 struct slots {
@@ -147,8 +150,7 @@ static struct slots slots_of(const struct heap_graph *g, uint32_t node) {
                       .count = wosize < MOST_SLOTS ? (uint32_t)wosize : MOST_SLOTS};
     for (uint32_t i = 0; content.kind == HEAP_FIELDS && i < content.count; i++)
         if (content.fields[i] < s.count)
-            s.texts[content.fields[i]] = number_text(heap_built_in(g, node, content.fields[i]),
-                                                     content.numbers[i]);
+            s.texts[content.fields[i]] = field_text(g, node, content.fields[i], content.numbers[i]);
     for (uint32_t e = g->first[node]; e < g->first[node + 1] && g->fields[e] < s.count; e++) {
         struct report_buffer text = {0};
         if (put_own(&text, g, g->edges[e])) {

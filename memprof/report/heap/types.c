@@ -331,6 +331,52 @@ bool heap_is_array(const struct heap_graph *g, uint32_t node) {
     return shape != NULL && shape->kind == MP_SHAPE_ARRAY;
 }
 
+uint32_t heap_element_type(const struct heap_graph *g, uint32_t node) {
+    const struct heap_shape *shape = known_shape(g, node);
+    bool known = shape != NULL && shape->kind == MP_SHAPE_ARRAY && shape->count > 0;
+    return known ? g->members.at[shape->first].type : 0;
+}
+
+const char *heap_type_name(const struct heap_graph *g, uint32_t type) {
+    return type == 0 || type > g->types.count ? NULL : g->types.at[type - 1].name;
+}
+
+const char *heap_empty_text(const struct heap_graph *g, uint32_t type) {
+    const char *constant = NULL;
+    unsigned constants = 0, blocks = 0;
+    bool named = false;
+    if (type == 0 || type > g->types.count) return NULL;
+    const struct heap_type *t = &g->types.at[type - 1];
+    for (uint32_t i = t->first; i < t->first + t->count; i++) {
+        const struct heap_shape *shape = &g->shapes.at[i];
+        if (shape->kind == MP_SHAPE_SAME || shape->kind == MP_SHAPE_LABEL) return NULL;
+        if (shape->kind == MP_SHAPE_ARRAY) return "[||]"; /* the empty array is no block */
+        if (shape->kind == MP_SHAPE_CONSTANT) constant = shape->constructor;
+        else named |= shape->constructor != NULL;
+        constants += shape->kind == MP_SHAPE_CONSTANT;
+        blocks += shape->kind != MP_SHAPE_CONSTANT;
+    }
+    if (constants > 0) return constants == 1 && blocks > 0 ? constant : NULL;
+    if (blocks > 0) return named ? NULL : "empty"; /* named: format 11 has no constants */
+    bool is_text = t->source == MP_TYPE_BUILT_IN && t->name != NULL &&
+                   (strcmp(t->name, "string") == 0 || strcmp(t->name, "bytes") == 0);
+    return is_text ? "empty" : NULL;
+}
+
+uint32_t heap_next_cell(const struct heap_graph *g, uint32_t node) {
+    const struct heap_shape *shape = known_shape(g, node);
+    uint32_t next = HEAP_NO_FIELD;
+    for (uint32_t i = 0; shape != NULL && i < shape->count; i++) {
+        if (g->members.at[shape->first + i].type != shape->type) continue;
+        if (next != HEAP_NO_FIELD) return 0;
+        next = i;
+    }
+    if (next == HEAP_NO_FIELD || shape->kind != MP_SHAPE_FIELDS) return 0;
+    for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++)
+        if (g->fields[e] == next) return g->edges[e];
+    return 0;
+}
+
 /* The number of the type of what is in a field; 0: not known. */
 static uint32_t type_in(const struct heap_graph *g, uint32_t node, uint32_t field) {
     if (node <= g->roots) return node == 0 ? 0 : g->root_list.at[node - 1].type;
@@ -338,6 +384,18 @@ static uint32_t type_in(const struct heap_graph *g, uint32_t node, uint32_t fiel
     const struct heap_shape *shape = known_shape(g, node);
     if (name == NULL && shape != NULL) name = member_at(g, node, shape, field);
     return name == NULL ? 0 : name->type;
+}
+
+const char *heap_constant(const struct heap_graph *g, uint32_t node, uint32_t field,
+                          int64_t number) {
+    const uint32_t type = type_in(g, node, field);
+    if (type == 0 || type > g->types.count) return NULL;
+    const struct heap_type *t = &g->types.at[type - 1];
+    for (uint32_t i = t->first; i < t->first + t->count; i++) {
+        const struct heap_shape *shape = &g->shapes.at[i];
+        if (shape->kind == MP_SHAPE_CONSTANT && shape->tag == number) return shape->constructor;
+    }
+    return NULL;
 }
 
 const char *heap_built_in(const struct heap_graph *g, uint32_t node, uint32_t field) {

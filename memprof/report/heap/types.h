@@ -28,9 +28,23 @@ uint32_t heap_first_field(const struct heap_graph *g, uint32_t node);
 bool heap_has_members(const struct heap_graph *g, uint32_t node);
 /* Whether a block's type says that it is an array. */
 bool heap_is_array(const struct heap_graph *g, uint32_t node);
+/* The type of the elements of an array, from the array's type; 0: it is not one, or not known. */
+uint32_t heap_element_type(const struct heap_graph *g, uint32_t node);
+/* What an integer is that is found in place of a block of a type, if it stands for no value: the
+ * type's only constant constructor (`None`, `Empty`); "empty" if the type has none, as those of
+ * records. NULL: integers may be data, or it is not known. */
+const char *heap_empty_text(const struct heap_graph *g, uint32_t type);
+/* The name of a type; NULL: it has none. */
+const char *heap_type_name(const struct heap_graph *g, uint32_t type);
+/* What a block leads to by the only field that is of the block's own type, such as the next cell of
+ * a list; 0: there is none. */
+uint32_t heap_next_cell(const struct heap_graph *g, uint32_t node);
 /* The name of the type of what is in a field, if that is one of OCaml's own, such as `bytes`; NULL:
  * it is not, or not known. */
 const char *heap_built_in(const struct heap_graph *g, uint32_t node, uint32_t field);
+/* The constant constructor that an integer in a field is; NULL: none, or not known. */
+const char *heap_constant(const struct heap_graph *g, uint32_t node, uint32_t field,
+                          int64_t number);
 void heap_types_free(struct heap_graph *g);
 
 #endif
