@@ -4,7 +4,7 @@
  * checksums are right, after a first chunk that says that it is a snapshot. An accepted one has a
  * dominator tree whose sizes add up. */
 #include "memprof/format/printable.h"
-#include "memprof/report/advice/advice.h"
+#include "memprof/report/advice/owners.h"
 #include "memprof/report/heap/equal.h"
 #include "memprof/report/heap/examples.h"
 #include "memprof/report/heap/holders.h"
@@ -27,17 +27,30 @@ static void check_tree(const struct heap_graph *g) {
     heap_tree_free(tree);
 }
 
-/* Each further copy counts for one finding at most. */
-static void check_advice(const struct heap_graph *g, uint64_t words) {
-    struct report_advice advice = {.query = NULL};
-    double found = 0;
-    report_advise_equal_strings(&advice, g);
-    report_each(f, &advice.findings) {
-        found += f->words.value;
+/* What the findings since the last call save; frees their texts. */
+static double saved(struct report_advice *advice) {
+    double words = 0;
+    report_each(f, &advice->findings) {
+        words += f->words.value;
         report_free(f->line, f->what, f->fix);
     }
-    if (found > (double)words) abort();
+    advice->findings.count = 0;
+    return words;
+}
+
+/* Each further copy of a string, and each array, counts for one finding at most; an array of a weak
+ * set also for another one of its length. */
+static void check_advice(const struct heap_graph *g, uint64_t further) {
+    struct report_advice advice = {.query = NULL};
+    struct report_owners owners = report_owners_find(&advice, g);
+    uint64_t words = 0;
+    for (uint32_t n = 1; n < g->nodes; n++) words += heap_words(g, n);
+    report_advise_equal_strings(&owners);
+    if (saved(&advice) > (double)further) abort();
+    report_advise_sparse(&owners);
+    if (saved(&advice) > 2 * (double)words) abort();
     free(advice.findings.at);
+    report_owners_free(&owners);
 }
 
 /* What is shown of blocks has no control characters. */

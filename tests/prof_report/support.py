@@ -1,5 +1,6 @@
 """What the tests of the reports share."""
 import functools
+import json
 import os
 import shutil
 import subprocess
@@ -65,3 +66,28 @@ class Case(unittest.TestCase):
                 file.write(found)
         with open(path) as file:
             self.assertEqual(found, file.read())
+
+
+class HeapAdvice(Case):
+    """What `prof advise` finds in heap snapshots."""
+
+    def compile(self, text, flags=('-g',), ocamlc='ocamlc'):
+        """Makes p.byte."""
+        self.write('p.ml', text.lstrip().encode())
+        subprocess.run([ocamlc, *flags, 'p.ml', '-o', 'p.byte'], cwd=self.folder, check=True)
+
+    def record(self, text, *options, rate='1e-3', **compiler):
+        """Records p.byte into p.prof, and its heap into p.heap."""
+        self.compile(text, **compiler)
+        self.prof('record', '--quiet', '--force', '--rate', rate, '--seed', '5', '-o', 'p.prof',
+                  '--snapshot', 'p.heap', *options, 'p.byte')
+
+    def advise(self, *words):
+        return json.loads(self.prof('advise', *words, '--json'))
+
+    def found(self, *words, about):
+        """The findings that begin with a text."""
+        return [row for row in self.advise(*words)['rows'] if row['finding'].startswith(about)]
+
+    def heap(self):
+        return json.loads(self.prof('heap', 'p.heap', '--json', '--top', '100000'))

@@ -2,7 +2,6 @@
 import json
 import os
 import shutil
-import subprocess
 import unittest
 
 import support
@@ -34,26 +33,12 @@ let second = texts ()
 # 12 holders, each with a twelfth of all strings.
 MANY = ''.join('let field%d = Array.init 2000 (fun i -> "text" ^ string_of_int (i mod 7))\n' % i
                for i in range(12))
-EQUAL = 'equal strings: '
 
 
 @unittest.skipUnless(shutil.which('ocamlc'), 'no ocamlc')
-class EqualStrings(support.Case):
-    def record(self, text, *options, rate='1e-3'):
-        """Records p.byte into p.prof, and its heap into p.heap."""
-        self.write('p.ml', text.lstrip().encode())
-        subprocess.run(['ocamlc', '-g', 'p.ml', '-o', 'p.byte'], cwd=self.folder, check=True)
-        self.prof('record', '--quiet', '--force', '--rate', rate, '--seed', '5', '-o', 'p.prof',
-                  '--snapshot', 'p.heap', *options, 'p.byte')
-
-    def advise(self, *words):
-        return json.loads(self.prof('advise', *words, '--json'))
-
+class EqualStrings(support.HeapAdvice):
     def found(self, *words):
-        return [row for row in self.advise(*words)['rows'] if row['finding'].startswith(EQUAL)]
-
-    def heap(self):
-        return json.loads(self.prof('heap', 'p.heap', '--json', '--top', '100000'))
+        return super().found(*words, about='equal strings: ')
 
     def test_sharing_them_saves_what_the_finding_says(self):
         self.record(TOWNS, '--values')
@@ -171,12 +156,10 @@ let () = for _ = 1 to 5 do add (Bytes.of_string "captured") done
         self.record(TOWNS)
         doc = self.advise('p.prof')
         self.assertEqual(self.found('p.prof'), [])
-        self.assertEqual([note for note in doc['notes'] if '--values' in note],
-                         ['The snapshot has no contents, by which equal strings are found: record '
-                          'with --values for that.'])
-        self.assertEqual(self.run_prof('advise', 'p.heap')[1:],
-                         (b'bactrian: p.heap: it has no contents, by which equal strings are '
-                          b'found: take it with --values\n', 125))
+        missing = ('The snapshot has no contents, by which equal strings are found: take it with '
+                   '--values for that.')
+        for found in (doc, self.advise('p.heap')):
+            self.assertEqual([note for note in found['notes'] if '--values' in note], [missing])
 
     def test_what_became_of_a_snapshot_that_cannot_be_used_is_said(self):
         self.record(TOWNS, '--values')

@@ -58,7 +58,7 @@ struct report_run {
     size_t count;
 };
 
-struct heap_graph;
+struct report_owners; /* a heap snapshot: owners.h */
 
 struct report_advice {
     const struct report_query *query; /* of all births, folded; NULL: of a snapshot alone */
@@ -85,7 +85,9 @@ void report_advise_copying(struct report_advice *advice, const struct report_run
 void report_advise_boxes(struct report_advice *advice, const struct report_run *run);
 void report_advise_closures(struct report_advice *advice, const struct report_run *run);
 /* Strings with the same text. Needs: a snapshot with contents. equal_strings.c. */
-void report_advise_equal_strings(struct report_advice *advice, const struct heap_graph *graph);
+void report_advise_equal_strings(const struct report_owners *owners);
+/* Arrays and tables most of whose slots are empty. sparse.c. */
+void report_advise_sparse(const struct report_owners *owners);
 /* The size of the minor heap: what a larger one would promote. Adds a table. minor.c. */
 void report_advise_minor_heap(struct report_advice *advice, struct report_doc *doc);
 

@@ -1,8 +1,7 @@
 /* advise.c - collects the findings and shows the most important ones. */
-#include "memprof/report/advice/advice.h"
+#include "memprof/report/advice/owners.h"
 
 #include "gc/assert.h"
-#include "memprof/report/heap/graph.h"
 #include "memprof/report/heap/own.h"
 #include "memprof/report/model/text.h"
 
@@ -194,34 +193,36 @@ static void advice_clear(struct report_advice *advice) {
 
 /* ---- Heap snapshots. ---- */
 
+static void advise_held(struct report_advice *advice, const struct heap_graph *graph,
+                        struct report_doc *doc) {
+    struct report_owners owners = report_owners_find(advice, graph);
+    report_advise_sparse(&owners);
+    if (graph->contents.written) report_advise_equal_strings(&owners);
+    else
+        report_doc_note(doc, "The snapshot has no contents, by which equal strings are found: "
+                             "take it with --values for that.");
+    report_owners_free(&owners);
+}
+
 /* Selectors are about what is allocated, not about a moment. */
 static void advise_own(struct report_advice *advice, const struct report_request *request,
                        const struct heap_own *own, struct report_doc *doc) {
     if (!advice->query->is_whole) return;
-    if (own->graph != NULL && !own->graph->contents.written) {
-        report_doc_note(doc, "The snapshot has no contents, by which equal strings are found: "
-                             "record with --values for that.");
-        return;
-    }
-    if (own->graph != NULL) report_advise_equal_strings(advice, own->graph);
+    if (own->graph != NULL) advise_held(advice, own->graph, doc);
     heap_own_note(request, own, doc);
 }
 
 static struct report_doc *advise_snapshot(const struct report_request *request) {
     struct report_advice advice = {.query = NULL};
     struct heap_graph *g = heap_graph_load(request->path, request->error);
-    struct report_doc *doc = NULL;
-    if (g != NULL && g->contents.written) {
-        doc = report_doc_create("advise", "What can be saved, of the heap of %s", g->program);
-        report_advise_equal_strings(&advice, g);
-        add_findings(doc, &advice);
-        if (g->samples.count > 0)
-            report_doc_note(doc, "`bactrian prof advise` of the run's recording names the lines "
-                                 "that allocate them.");
-    } else if (g != NULL) {
-        report_fail(request->error, request->path, "take it with --values",
-                    "it has no contents, by which equal strings are found");
-    }
+    if (g == NULL) return NULL;
+    struct report_doc *doc = report_doc_create("advise", "What can be saved, of the heap of %s",
+                                               g->program);
+    advise_held(&advice, g, doc);
+    add_findings(doc, &advice);
+    if (g->samples.count > 0)
+        report_doc_note(doc, "`bactrian prof advise` of the run's recording names the lines that "
+                             "allocate them.");
     advice_clear(&advice);
     heap_graph_free(g);
     return doc;
