@@ -42,25 +42,36 @@ struct comparison {
     struct domain *d;
     bool total; /* nan equals itself and is below all numbers; else it is unordered */
     struct pair *stack;
-    size_t depth, capacity;
+    size_t depth, capacity; /* capacity < the limit of the depth; a grown stack has one pair more */
     struct pair small[SMALL_STACK];
 };
 
 enum { PAIR_WORDS = sizeof(struct pair) / sizeof(value) };
 
+/* Pushes the fields of a and b from index next on, where the stack is full or its depth may be at
+ * the limit. */
+static __attribute__((noinline)) void push_slowly(struct comparison *c, value a, value b,
+                                                  size_t next, bool more) {
+    const size_t limit = c->d->vm->version->compare_depth;
+    if (c->depth + more >= limit) vm_raise_out_of_memory(c->d);
+    if (c->capacity < limit - 1) {
+        size_t capacity = 2 * c->capacity < limit - 1 ? 2 * c->capacity : limit - 1;
+        struct pair *wider = (struct pair *)gc_alloc_major_unsampled(
+            &c->d->gc, (capacity + 1) * PAIR_WORDS, TAG_ABSTRACT);
+        memcpy(wider, c->stack, c->depth * sizeof *wider);
+        c->stack = wider;
+        c->capacity = capacity;
+    }
+    c->stack[c->depth++] = (struct pair){a, b, next};
+}
+
 /* Pushes the fields of a and b from index next on. more: the blocks that the walk enters now will
  * be pushed later. OCaml has pushed them at this point, so its depth is one more than c->depth. */
 static inline void push(struct comparison *c, value a, value b, size_t next, bool more) {
-    if (c->depth + more >= c->d->vm->version->compare_depth) vm_raise_out_of_memory(c->d);
-    if (c->depth == c->capacity) {
-        struct pair *wider = (struct pair *)gc_alloc_major_unsampled(
-            &c->d->gc, 2 * c->capacity * PAIR_WORDS, TAG_ABSTRACT);
-        memcpy(wider, c->stack, c->depth * sizeof *wider);
-        c->stack = wider;
-        c->capacity *= 2;
-    }
-    ASSERT(c->depth < c->capacity && next <= wosize_of(a) && wosize_of(a) <= wosize_of(b));
-    c->stack[c->depth++] = (struct pair){a, b, next};
+    ASSERT(c->depth <= c->capacity && next <= wosize_of(a) && wosize_of(a) <= wosize_of(b));
+    if (__builtin_expect(c->depth < c->capacity, 1))
+        c->stack[c->depth++] = (struct pair){a, b, next};
+    else push_slowly(c, a, b, next, more);
 }
 
 static bool has_field(value v, size_t i) { return tag_of(v) < TAG_NO_SCAN && i < wosize_of(v); }
@@ -199,8 +210,8 @@ static inline size_t deciding_fields(uintptr_t start, uintptr_t bytes, value a, 
     return ((h ^ k) & ~colour) == 0 && tag_of_header(h) < TAG_CONT ? wosize_of_header(h) : 0;
 }
 
-/* The order of two integers, strings or floats, or of an integer and a block of a constructor; else
- * UNDECIDED. */
+/* The order of two integers, strings or floats, of different constructors, or of blocks of
+ * different sizes of one constructor; else UNDECIDED. */
 static inline intptr_t compare_leaves(struct domain *d, value a, value b, bool total) {
     if (is_int(a & b)) return order_of(a, b);
     const uintptr_t start = d->gc.range_start, bytes = d->gc.range_bytes;
@@ -210,11 +221,15 @@ static inline intptr_t compare_leaves(struct domain *d, value a, value b, bool t
         return is_int(a) ? -1 : 1;
     }
     if ((uintptr_t)a - start >= bytes || (uintptr_t)b - start >= bytes) return UNDECIDED;
-    unsigned tag = tag_of(a);
-    if (tag != tag_of(b)) return UNDECIDED;
-    if (tag == TAG_STRING) return a == b ? 0 : compare_strings(d, a, b);
-    if (tag == TAG_DOUBLE) return compare_doubles(total, double_of_val(a), double_of_val(b));
-    return UNDECIDED;
+    unsigned tag = tag_of(a), other = tag_of(b);
+    if (tag == other) {
+        if (tag == TAG_STRING) return a == b ? 0 : compare_strings(d, a, b);
+        if (tag == TAG_DOUBLE) return compare_doubles(total, double_of_val(a), double_of_val(b));
+    }
+    if (tag >= TAG_CONT || other >= TAG_CONT) return UNDECIDED;
+    if (tag != other) return tag < other ? -1 : 1;
+    uintptr_t n = wosize_of(a), m = wosize_of(b);
+    return n == m ? UNDECIDED : n < m ? -1 : 1;
 }
 
 /* Two values, not both integers, whose order deciding_fields doesn't find in their fields. */
@@ -225,6 +240,8 @@ static __attribute__((noinline)) intptr_t compare_others(const struct comparison
     if (order != UNDECIDED) return order;
     const struct gc_domain *g = &c->d->gc;
     bool heap_a = gc_is_heap_block(g, a), heap_b = gc_is_heap_block(g, b);
+    if (heap_a && heap_b && tag_of(a) == tag_of(b) && tag_of(a) != TAG_FORWARD)
+        return compare_contents(c, a, b, tag_of(a));
     if (heap_a && is_forward(a) && (is_int(b) || heap_b)) return FOLLOW_A;
     if (heap_b && is_forward(b) && (is_int(a) || heap_a)) return FOLLOW_B;
     if (is_int(a) || is_int(b)) return compare_mixed(c, a, b);
