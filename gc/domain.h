@@ -73,9 +73,8 @@ struct gc_final { /* final.c */
     struct gc_finalisers ready; /* a queue */
     size_t ready_seen;          /* items before it are taken, or of other owners */
     size_t ready_taken;         /* how many are taken */
-    size_t hold;    /* first.items[hold ..] stay alive through the next end of marking */
-    intptr_t owner; /* the current one */
-    bool orphans;   /* `ready` has items of owners that ended since the last collection */
+    intptr_t owner;             /* the current one */
+    bool orphans; /* `ready` has items of owners that ended since the last collection */
 };
 
 /* The hot words come first. young_limit and mutator_limit are the two poll words: gc_request_action

@@ -56,8 +56,6 @@ void gc_finalise_last(struct gc_domain *g, value f, value v) {
     final_register(g, &g->final.last, f, v);
 }
 
-void gc_hold_new_finalisers(struct gc_domain *g) { g->final.hold = g->final.first.count; }
-
 /* ---- The queue of ready finalisers ---- */
 
 static void make_ready(struct gc_domain *g, struct gc_finaliser item) {
@@ -209,18 +207,14 @@ bool gc_final_mark_first(struct gc_domain *g) {
     size_t new_ready = ready->count, kept = 0;
     for (size_t i = 0; i < first->count; i++) {
         struct gc_finaliser item = first->items[i];
-        bool stays = i >= final->hold || gc_survives_cycle(g->heap, item.argument);
-        if (stays) first->items[kept++] = item;
+        if (gc_survives_cycle(g->heap, item.argument)) first->items[kept++] = item;
         else make_ready(g, item);
     }
-    size_t held = final->hold < first->count ? first->count - final->hold : 0;
     first->old = first->count = kept;
-    final->hold = SIZE_MAX;
-    for (size_t i = kept - held; i < kept; i++) gc_darken(g->heap, first->items[i].argument);
     for (size_t i = new_ready; i < ready->count; i++)
         gc_darken(g->heap, ready->items[i].argument); /* F1 */
     reverse_ready(g, new_ready);
-    return held > 0 || new_ready < ready->count;
+    return new_ready < ready->count;
 }
 
 static bool survives_marking(struct gc_domain *g, value *argument) {

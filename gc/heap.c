@@ -237,7 +237,6 @@ static const char *set_up(struct gc_domain *g) {
     if (!gc_mark_create(heap) || !gc_remembered_create(g))
         return "cannot get memory for the collector's tables";
     heap->weak.none = 2;
-    g->final.hold = SIZE_MAX;
     gc_pace_reset(heap);
     gc_pace_place_trigger(g);
     gc_update_limits(g);

@@ -49,6 +49,7 @@ struct gc_params {
     /* i=, a=, w= of 4.x, without effect: kept for Gc.get; 0: 15, 2, 1. */
     size_t heap_increment, allocation_policy, window_size;
     bool counts_empty_minors;     /* a minor collection counts even if nothing is young */
+    bool starts_in_a_cycle;       /* the first one, which finds no garbage: gc_next_major_cycle */
     bool minor_keeps_keys;        /* minor collections keep all keys of ephemerons alive */
     bool minor_keeps_data;        /* and all data, whatever becomes of the keys */
     bool large_customs_are_major; /* those of more than custom_minor_max_bytes */
@@ -232,27 +233,28 @@ void gc_truncate(struct gc_domain *g, value v, size_t wosize);
 /* A minor collection, for that cause; gc_minor: GC_FOR_PROGRAM, as the cycles and slices below. */
 void gc_minor_for(struct gc_domain *g, enum gc_cause cause);
 void gc_minor(struct gc_domain *g);
-/* One slice; howmuch: words of work, or 0 for as much as the pacing requires. Returns the work
- * done. */
+/* One slice; howmuch: words of work, or 0 for as much as the pacing requires. If words of work end
+ * the cycle, the next one starts. Returns the work done. */
 intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch);
-/* A minor collection, then the rest of the current cycle, or a whole one if none runs
- * (Gc.major). */
+/* A minor collection, then the rest of the current cycle, or a whole one if none runs. */
 void gc_finish_major_cycle(struct gc_domain *g);
 /* A minor collection, the rest of a marking that runs, and a complete marking. Sweeping is left to
  * slices. The cycle does not count as requested by the program. */
 void gc_mark_everything(struct gc_domain *g);
-/* One whole cycle. Gc.full_major repeats it until no finaliser becomes ready, and calls finalisers
- * in between. */
+/* The rest of the current cycle, and a whole one. */
 void gc_full_major_cycle(struct gc_domain *g);
-/* Finishes the cycle that runs and starts the next one, whose roots are marked when it returns. Of
- * the first cycle, which nothing has started yet, all values survive. There is a minor collection
- * at the cycle's end, too. GC: runs. */
+/* Finishes the cycle that runs, or a whole one, and starts the next one, whose roots are marked
+ * when it returns: what only finalisers that are ready hold survives that one. With
+ * starts_in_a_cycle all values survive the first cycle. There is a minor collection at the cycle's
+ * end, too. GC: runs. */
 void gc_next_major_cycle(struct gc_domain *g);
-/* In the first cycle: ends it, as the first slice of OCaml 5 does, and starts the next.
- * Returns false later. GC: runs. */
-bool gc_end_first_major_cycle(struct gc_domain *g);
-/* Counts a full cycle that the program has requested; compacted: the heap becomes smaller. */
-void gc_end_requested_cycles(struct gc_domain *g, bool compacted);
+/* If no cycle has started yet: starts one, as a minor collection of 4.x does; with
+ * starts_in_a_cycle that is the second. Returns false later. GC: runs. */
+bool gc_start_first_major_cycle(struct gc_domain *g);
+/* Counts a full cycle that the program has requested; compacts: the heap becomes smaller. */
+void gc_count_requested_cycles(struct gc_domain *g, bool compacts);
+/* After such a cycle: returns free memory to the operating system. */
+void gc_end_requested_cycles(struct gc_domain *g, bool compacts);
 /* A full cycle; then returns free memory to the operating system. */
 void gc_compact(struct gc_domain *g);
 /* Request a minor collection, or one with a slice. GC: never. */

@@ -186,6 +186,7 @@ struct gc_pace {
     double mark_rate;       /* work per allocated word in this marking */
     double sweep_rate;      /* the same in this sweep */
     double debt;            /* work owed */
+    intptr_t ahead;         /* words marked when marking started, which slices need not mark */
     size_t keep_spans;      /* free spans beyond this are given back while idle */
     double external;        /* share of a cycle owed for memory outside the heap */
 };

@@ -85,6 +85,7 @@ void gc_pace_mark_started(struct gc_heap *heap) {
     double work = live * 1.1 + (double)heap->mark.deferred_roots;
     pace->mark_rate = at_least(work / allowance, 1);
     pace->before_marking = pace->allocated_words;
+    pace->ahead = 0;
     pace->unpaid_words = 0;
     pace->debt = BULK_SHARE * (double)pace->bulk_words;
 }
@@ -99,6 +100,7 @@ void gc_pace_mark_ended(struct gc_heap *heap, size_t inspect_work) {
     if (pace->survival > 1) pace->survival = 1;
     pace->live_words = live;
     pace->allocated_words = 0;
+    pace->ahead = 0;
     pace->unpaid_words = 0;
     pace->debt = 0;
     set_trigger(heap);
@@ -290,54 +292,69 @@ void gc_finish_major_cycle(struct gc_domain *g) {
     end_pause(g);
 }
 
+/* Nothing has started a cycle yet. */
 static bool in_first_cycle(const struct gc_heap *heap) {
     return heap->phase == PHASE_IDLE && heap->stats.major_collections == 0;
 }
 
-bool gc_end_first_major_cycle(struct gc_domain *g) {
-    if (!in_first_cycle(g->heap)) return false;
+bool gc_start_first_major_cycle(struct gc_domain *g) {
+    struct gc_heap *heap = g->heap;
+    if (!in_first_cycle(heap)) return false;
     begin_pause(g, GC_FOR_PROGRAM);
     gc_minor_collect(g);
-    g->heap->stats.major_collections++;
+    if (heap->params.starts_in_a_cycle) heap->stats.major_collections++;
     gc_mark_start(g);
     end_pause(g);
     return true;
+}
+
+/* After a cycle that the program requested. Small heaps are marked at once, since a program that
+ * only stores from now on has no slices. */
+static void start_next(struct gc_domain *g) {
+    gc_mark_start(g);
+    g->heap->pace.ahead = pace_do(g, GC_ACT_MARK, SLICE_WORDS);
 }
 
 void gc_next_major_cycle(struct gc_domain *g) {
     struct gc_heap *heap = g->heap;
     begin_pause(g, GC_FOR_PROGRAM);
     gc_minor_collect(g);
-    if (in_first_cycle(heap)) {
+    if (in_first_cycle(heap) && heap->params.starts_in_a_cycle) {
         heap->stats.major_collections++;
     } else {
         if (heap->phase == PHASE_IDLE) gc_mark_start(g);
         run_to_idle(g);
     }
     gc_minor_collect(g);
-    gc_mark_start(g);
+    start_next(g);
     end_pause(g);
 }
 
-void gc_end_requested_cycles(struct gc_domain *g, bool compacted) {
-    struct gc_heap *heap = g->heap;
-    gc_spans_discard(heap, compacted ? 0 : heap->pace.keep_spans, SIZE_MAX);
-    heap->pace.external = 0;
-    heap->stats.forced_major_collections++;
-    if (compacted) heap->stats.compactions++;
+void gc_count_requested_cycles(struct gc_domain *g, bool compacts) {
+    g->heap->stats.forced_major_collections++;
+    if (compacts) g->heap->stats.compactions++;
 }
 
-void gc_full_cycle_for(struct gc_domain *g, enum gc_cause cause) {
+void gc_end_requested_cycles(struct gc_domain *g, bool compacts) {
+    struct gc_heap *heap = g->heap;
+    gc_spans_discard(heap, compacts ? 0 : heap->pace.keep_spans, SIZE_MAX);
+    heap->pace.external = 0;
+}
+
+static void full_cycle(struct gc_domain *g, enum gc_cause cause, bool compacts) {
     begin_pause(g, cause);
     gc_minor_collect(g);
     run_to_idle(g);
     gc_mark_start(g);
     run_to_idle(g);
-    gc_end_requested_cycles(g, false);
+    gc_count_requested_cycles(g, compacts);
+    gc_end_requested_cycles(g, compacts);
     end_pause(g);
 }
 
-void gc_full_major_cycle(struct gc_domain *g) { gc_full_cycle_for(g, GC_FOR_PROGRAM); }
+void gc_full_cycle_for(struct gc_domain *g, enum gc_cause cause) { full_cycle(g, cause, false); }
+void gc_full_major_cycle(struct gc_domain *g) { full_cycle(g, GC_FOR_PROGRAM, false); }
+void gc_compact(struct gc_domain *g) { full_cycle(g, GC_FOR_PROGRAM, true); }
 
 void gc_mark_everything(struct gc_domain *g) {
     begin_pause(g, GC_FOR_MACHINE);
@@ -346,12 +363,6 @@ void gc_mark_everything(struct gc_domain *g) {
     gc_mark_start(g);
     mark_to_end(g);
     end_pause(g);
-}
-
-void gc_compact(struct gc_domain *g) {
-    g->heap->stats.compactions++; /* first: the cycle notifies the observer */
-    gc_full_major_cycle(g);
-    gc_spans_discard(g->heap, 0, SIZE_MAX);
 }
 
 /* Marking begins and ends with an empty minor heap; a slice that does neither leaves it alone. */
@@ -365,14 +376,20 @@ intptr_t gc_major_slice(struct gc_domain *g, intptr_t howmuch) {
     begin_pause(g, GC_FOR_PROGRAM);
     intptr_t done = 0;
     if (howmuch <= 0) {
-        if (heap->phase == PHASE_IDLE ? cycle_due(heap) : can_finish(heap)) gc_minor_collect(g);
+        if (slice_due(heap) && (heap->phase == PHASE_IDLE || can_finish(heap))) gc_minor_collect(g);
         done = pace_slice(g, g->young_ptr == g->young_end);
     } else {
-        do {
+        done = howmuch < heap->pace.ahead ? howmuch : heap->pace.ahead;
+        heap->pace.ahead -= done;
+        while (done < howmuch) {
             if (needs_minor(heap)) gc_minor_collect(g);
             if (heap->phase == PHASE_IDLE) gc_mark_start(g);
             done += gc_pace_work(g, howmuch - done, g->young_ptr == g->young_end) + 1;
-        } while (done < howmuch && heap->phase != PHASE_IDLE);
+            if (heap->phase != PHASE_IDLE) continue;
+            if (g->young_ptr < g->young_end) gc_minor_collect(g);
+            start_next(g);
+            break;
+        }
     }
     end_pause(g);
     return done;

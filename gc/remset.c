@@ -20,14 +20,21 @@ static inline void remember(struct gc_domain *g, value *slot) {
     gc_request_minor(g, GC_FOR_MACHINE);
 }
 
+/* M1: darkens what a store replaces. Through the marker's queue, since the header is rarely in the
+ * cache; but when nothing is left to mark, and the program may store for long before it allocates
+ * so much that marking ends, the header is read. */
+static void darken_replaced(struct gc_domain *g, value old) {
+    if (gc_mark_is_done(g->heap) && gc_survives_cycle(g->heap, old)) return;
+    gc_darken_range(g->heap, &old, &old + 1);
+}
+
 void gc_store_slow(struct gc_domain *g, value *slot, value v) {
     value old = *slot;
     *slot = v;
     if (gc_is_young(g, (value)slot)) return;
     if (is_block(old)) {
         if (gc_is_young(g, old)) return;
-        /* Through the marker's queue: the header is rarely in the cache. */
-        if (g->marking) gc_darken_range(g->heap, &old, &old + 1); /* M1 */
+        if (g->marking) darken_replaced(g, old);
     }
     if (is_block(v) && gc_is_young(g, v)) remember(g, slot);
 }

@@ -54,9 +54,6 @@ void gc_forget_weak_words(struct gc_domain *g, value v);
 /* Registers f for block v. GC: may run. Fails: out_of_memory upcall. */
 void gc_finalise(struct gc_domain *g, value f, value v);
 void gc_finalise_last(struct gc_domain *g, value f, value v);
-/* `first` functions registered from now on do not become ready at the next end of marking: for
- * Gc.full_major, which runs finalisers between two cycles. GC: never. */
-void gc_hold_new_finalisers(struct gc_domain *g);
 /* Removes the next ready finaliser from the queue: *f and its argument. False: there is none.
  * GC: never. */
 bool gc_next_finaliser(struct gc_domain *g, value *f, value *argument);

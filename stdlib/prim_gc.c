@@ -73,6 +73,7 @@ static void cycles(struct domain *d, int n, bool compacts) {
         gc_next_major_cycle(&d->gc);
         vm_process_pending(d);
     }
+    gc_count_requested_cycles(&d->gc, compacts);
     gc_end_requested_cycles(&d->gc, compacts);
 }
 
@@ -273,51 +274,50 @@ static value finish(struct domain *d) {
     return VAL_UNIT;
 }
 
+/* A slice follows the first collection; in 5.x it has a minor collection of its own. */
 value prim_gc_minor(struct domain *d, value unit) {
-    gc_minor(&d->gc);
-    if (d->vm->version->gc_always_marks) gc_end_first_major_cycle(&d->gc); /* a slice follows */
+    bool apart = d->vm->version->gc_always_marks;
+    if (apart) gc_minor(&d->gc);
+    if (!gc_start_first_major_cycle(&d->gc) && !apart) gc_minor(&d->gc);
     return finish(d);
 }
 
 value prim_gc_major(struct domain *d, value unit) {
+    if (d->vm->version->gc_always_marks) gc_minor(&d->gc);
     charge_pass(d);
-    if (d->vm->version->gc_always_marks) {
-        gc_minor(&d->gc);
-        gc_next_major_cycle(&d->gc);
-    } else {
-        gc_finish_major_cycle(&d->gc);
-    }
+    gc_next_major_cycle(&d->gc);
     return finish(d);
 }
 
 value prim_gc_major_slice(struct domain *d, value words) {
-    if (!d->vm->version->gc_always_marks || !gc_end_first_major_cycle(&d->gc))
+    if (!d->vm->version->gc_always_marks || !gc_start_first_major_cycle(&d->gc))
         gc_major_slice(&d->gc, int_of_val(words));
     vm_process_pending(d);
     return val_of_int(0);
 }
 
-/* Two cycles: the first, which may have begun before the call, finds what was garbage at its start;
- * the second collects what only finalisers kept alive. Finalisers that are registered in between
- * wait for a later call: an alarm, which registers itself again each time, runs once. */
-static value two_cycles(struct domain *d, void (*second)(struct gc_domain *g)) {
+/* Gc.full_major and Gc.compact of 4.x. The first cycle, which may have begun before the call, finds
+ * what was garbage at its start. The second has begun when the finalisers run: their values survive
+ * it, and those that they register are no garbage in it. */
+static value two_cycles(struct domain *d, bool compacts) {
     charge_pass(d);
-    gc_finish_major_cycle(&d->gc);
-    gc_hold_new_finalisers(&d->gc);
+    gc_next_major_cycle(&d->gc);
     vm_process_pending(d);
     charge_pass(d);
-    second(&d->gc);
+    gc_count_requested_cycles(&d->gc, compacts); /* stubs are notified at the cycle's end */
+    gc_next_major_cycle(&d->gc);
+    gc_end_requested_cycles(&d->gc, compacts);
     return finish(d);
 }
 
 value prim_gc_full_major(struct domain *d, value unit) {
-    if (!d->vm->version->gc_always_marks) return two_cycles(d, gc_full_major_cycle);
+    if (!d->vm->version->gc_always_marks) return two_cycles(d, false);
     cycles(d, 3, false);
     return VAL_UNIT;
 }
 
 value prim_gc_compaction(struct domain *d, value unit) {
-    if (!d->vm->version->gc_always_marks) return two_cycles(d, gc_compact);
+    if (!d->vm->version->gc_always_marks) return two_cycles(d, true);
     bool compacts = d->vm->version->gc_compacts;
     cycles(d, compacts ? 3 : 1, compacts);
     return VAL_UNIT;

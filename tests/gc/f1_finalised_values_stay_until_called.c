@@ -116,18 +116,6 @@ static void the_same_value_twice(void **state) {
     assert_int_equal(take(t, 1), t->root[0]);
 }
 
-static void held_finalisers_wait_for_the_next_cycle(void **state) {
-    struct gc_test *t = *state;
-    gc_finalise(&t->g, val_of_int(1), gc_test_list(t, 2));
-    gc_hold_new_finalisers(&t->g);
-    gc_finalise(&t->g, val_of_int(2), gc_test_list(t, 3));
-    gc_test_cycle(t);
-    take(t, 1);
-    assert_false(gc_finalisers_ready(&t->g));
-    gc_test_cycle(t);
-    gc_test_check_list(take(t, 2), 3);
-}
-
 static void an_infix_closure_is_passed_as_such(void **state) {
     struct gc_test *t = *state;
     value v = gc_alloc(&t->g, 5, TAG_CLOSURE);
@@ -148,5 +136,4 @@ GC_TEST_MAIN(GC_TEST(a_dead_value_is_due_and_alive), GC_TEST(a_living_value_is_n
              GC_TEST(values_that_refer_to_each_other_are_due_together),
              GC_TEST(last_of_a_young_value_is_due_after_a_minor_collection),
              GC_TEST(last_of_a_promoted_value), GC_TEST(weak_keys_stay_while_finalised),
-             GC_TEST(the_same_value_twice), GC_TEST(held_finalisers_wait_for_the_next_cycle),
-             GC_TEST(an_infix_closure_is_passed_as_such))
+             GC_TEST(the_same_value_twice), GC_TEST(an_infix_closure_is_passed_as_such))

@@ -61,7 +61,7 @@ static bool create_domain(struct vm *vm, struct vm_error *error) {
     gc.min_minor_words = vm->version->min_minor_words;
     gc.max_minor_words = (size_t)1 << vm->version->max_minor_words_log;
     gc.silent = vm->version->gc_is_silent;
-    gc.counts_empty_minors = vm->version->gc_always_marks;
+    gc.counts_empty_minors = gc.starts_in_a_cycle = vm->version->gc_always_marks;
     gc.minor_keeps_keys = vm->version->gc_minor_keeps_keys;
     gc.minor_keeps_data = vm->version->gc_minor_keeps_data;
     gc.large_customs_are_major = vm->version->large_customs_are_major;
