@@ -77,6 +77,14 @@ static void cycles(struct domain *d, int n, bool compacts) {
     gc_end_requested_cycles(&d->gc, compacts);
 }
 
+/* The last of the cycles that a primitive of 4.x runs. */
+static void last_cycle(struct domain *d, bool compacts) {
+    charge_pass(d);
+    gc_count_requested_cycles(&d->gc, compacts); /* stubs are notified at the cycle's end */
+    gc_next_major_cycle(&d->gc);
+    gc_end_requested_cycles(&d->gc, compacts);
+}
+
 value prim_gc_stat(struct domain *d, value unit) {
     if (d->vm->version->gc_always_marks) cycles(d, 3, false);
     charge_pass(d);
@@ -195,6 +203,13 @@ static intptr_t clamp(intptr_t n, intptr_t least, intptr_t most) {
 
 #define BEST_FIT 2 /* the default policy, and the last */
 
+/* OCaml 4 compacts the heap when it changes the policy; finalisers wait until the end. */
+static void compact_for_policy(struct domain *d) {
+    charge_pass(d);
+    gc_finish_major_cycle(&d->gc);
+    last_cycle(d, true);
+}
+
 /* The valid setting for a wanted one: the nearest. Policy -1 is the present one; other unknown
  * policies are the default. */
 static intptr_t valid_setting(const struct gc_params *p, enum control_field field, intptr_t wanted,
@@ -219,8 +234,10 @@ static void change(struct domain *d, struct gc_params *p, const struct setting *
     size_t *slot = setting_in(d, p, s);
     ASSERT(s->parameter <= sizeof *p - sizeof(size_t) && is_present(d, s));
     size_t n = (size_t)valid_setting(p, s->field, wanted, (intptr_t)*slot);
-    if (*slot == n) return;
+    size_t named = s->field == CONTROL_POLICY ? (size_t)wanted : n; /* valid or not */
+    if (*slot == named) return;
     *slot = n;
+    if (s->field == CONTROL_POLICY) compact_for_policy(d);
     if (s->field == CONTROL_MINOR_WORDS) {
         p->minor_words = n;
         p->adaptive_minor = false;
@@ -228,7 +245,7 @@ static void change(struct domain *d, struct gc_params *p, const struct setting *
     if (s->name == NULL || (p->verbose & 0x20) == 0) return;
     /* An increment of more than 1000 is a number of words. */
     bool in_words = s->field == CONTROL_MINOR_WORDS || (s->field == CONTROL_INCREMENT && n > 1000);
-    fprintf(vm_err(d->vm), "New %s: %zu%s\n", s->name, in_words ? n / 1024 : n,
+    fprintf(vm_err(d->vm), "New %s: %zu%s\n", s->name, in_words ? named / 1024 : named,
             in_words ? "k words" : s->unit);
     fflush(vm_err(d->vm));
 }
@@ -303,10 +320,7 @@ static value two_cycles(struct domain *d, bool compacts) {
     charge_pass(d);
     gc_next_major_cycle(&d->gc);
     vm_process_pending(d);
-    charge_pass(d);
-    gc_count_requested_cycles(&d->gc, compacts); /* stubs are notified at the cycle's end */
-    gc_next_major_cycle(&d->gc);
-    gc_end_requested_cycles(&d->gc, compacts);
+    last_cycle(d, compacts);
     return finish(d);
 }
 
