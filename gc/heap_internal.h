@@ -241,6 +241,7 @@ struct gc_heap {
     struct gc_params params;      /* zeros replaced by defaults */
     struct gc_upcalls up;
     struct gc_stats stats; /* gc_stats_read completes it */
+    struct gc_allocated allocated_at_minor;
     struct gc_faults faults;
     struct gc_stress stress;
 };

@@ -337,6 +337,7 @@ void gc_minor_collect(struct gc_domain *g) {
     if (used) evacuate_minor_heap(g);
     else if (g->heap->params.counts_empty_minors) g->heap->stats.minor_collections++;
     g->minor.requested = false;
+    g->heap->allocated_at_minor = gc_allocated(g);
     gc_final_adopt(g);
     gc_minor_heap_resize(g);
     gc_pace_place_trigger(g);

@@ -31,6 +31,16 @@ struct gc_stats gc_stats_read(const struct gc_domain *g) {
     return now;
 }
 
+struct gc_allocated gc_allocated(const struct gc_domain *g) {
+    const struct gc_stats *s = &g->heap->stats;
+    size_t young = (g->young_end - g->young_ptr) / 8;
+    return (struct gc_allocated){s->minor_words + young, s->promoted_words, s->major_words};
+}
+
+struct gc_allocated gc_allocated_at_minor(const struct gc_domain *g) {
+    return g->heap->allocated_at_minor;
+}
+
 struct walk {
     struct gc_heap *heap;
     struct gc_walk_stats *stats;

@@ -15,6 +15,10 @@ struct gc_stats {
 #include "gc/stats.def"
 #undef STAT
 };
+/* What was allocated, in words: counters of struct gc_stats. */
+struct gc_allocated {
+    size_t minor_words, promoted_words, major_words;
+};
 struct gc_walk_stats {
     size_t live_words, live_blocks, free_words, free_blocks, largest_free_words, fragments;
 };
@@ -26,6 +30,9 @@ struct gc_pause_stats {
 
 /* Current values. GC: never. */
 struct gc_stats gc_stats_read(const struct gc_domain *g);
+/* Until now; when the last minor collection ended. GC: never. */
+struct gc_allocated gc_allocated(const struct gc_domain *g);
+struct gc_allocated gc_allocated_at_minor(const struct gc_domain *g);
 /* Live and free blocks of the major heap, by walking it. GC: never. */
 void gc_stats_walk(struct gc_domain *g, struct gc_walk_stats *out);
 

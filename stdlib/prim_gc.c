@@ -23,9 +23,9 @@ enum { STAT_FIELDS = 17, COUNTER_FIELDS = 3 };
 
 /* A new tuple: the three counters as floats, then unit. Blocks are allocated in OCaml's order,
  * which a profiler sees. */
-static value counters_tuple(struct domain *d, const struct gc_stats *stats, size_t fields) {
-    const double counters[COUNTER_FIELDS] = {
-        (double)stats->minor_words, (double)stats->promoted_words, (double)stats->major_words};
+static value counters_tuple(struct domain *d, struct gc_allocated n, size_t fields) {
+    const double counters[COUNTER_FIELDS] = {(double)n.minor_words, (double)n.promoted_words,
+                                             (double)n.major_words};
     ASSERT(fields >= COUNTER_FIELDS);
     value tuple = new_block(d, fields, 0);
     GC_ROOT(&d->gc, &tuple);
@@ -39,6 +39,8 @@ static value counters_tuple(struct domain *d, const struct gc_stats *stats, size
 static value stat_record(struct domain *d, const struct gc_stats *stats,
                          const struct gc_walk_stats *walk) {
     const size_t chunks = d->vm->version->gc_has_chunks ? SIZE_MAX : 0;
+    bool at_minor = d->vm->version->gc_stat_ends_at_minor;
+    struct gc_allocated n = at_minor ? gc_allocated_at_minor(&d->gc) : gc_allocated(&d->gc);
     const size_t counts[STAT_FIELDS - COUNTER_FIELDS] = {
         stats->minor_collections,
         stats->major_collections,
@@ -55,7 +57,7 @@ static value stat_record(struct domain *d, const struct gc_stats *stats,
         (size_t)(d->stack.high - d->stack.sp) & chunks,
         stats->forced_major_collections,
     };
-    value record = counters_tuple(d, stats, STAT_FIELDS);
+    value record = counters_tuple(d, n, STAT_FIELDS);
     for (size_t i = 0; i < STAT_FIELDS - COUNTER_FIELDS; i++)
         field(record, COUNTER_FIELDS + i) = val_of_int((intptr_t)counts[i]);
     return record;
@@ -106,13 +108,22 @@ value prim_gc_quick_stat(struct domain *d, value unit) {
     return stat_record(d, &stats, &known);
 }
 
+/* What the domain that runs has allocated. */
+static struct gc_allocated allocated_here(const struct domain *d) {
+    struct gc_allocated n = gc_allocated(&d->gc);
+    const struct gc_allocated *others = &d->record->by_others;
+    n.minor_words -= others->minor_words;
+    n.promoted_words -= others->promoted_words;
+    n.major_words -= others->major_words;
+    return n;
+}
+
 value prim_gc_counters(struct domain *d, value unit) {
-    struct gc_stats stats = gc_stats_read(&d->gc);
-    return counters_tuple(d, &stats, COUNTER_FIELDS);
+    return counters_tuple(d, allocated_here(d), COUNTER_FIELDS);
 }
 
 value prim_gc_minor_words(struct domain *d, value unit) {
-    return copy_double(d, (double)gc_stats_read(&d->gc).minor_words);
+    return copy_double(d, (double)allocated_here(d).minor_words);
 }
 
 value prim_get_minor_free(struct domain *d, value unit) {

@@ -19,6 +19,7 @@
 #define BACTRIAN_VM_STATE_DOMAIN_H
 
 #include "gc/heap.h"
+#include "gc/stats.h"
 #include "vm/state/abi.h"
 #include "vm/state/resume.h"
 
@@ -89,6 +90,8 @@ struct vm_domain_record {
     bool finalising;               /* finalisers are running; they do not nest */
     bool parser_trace;             /* Parsing.set_trace */
     value state, mutex, condition; /* roots: what Domain.join waits with, or VAL_UNIT */
+    struct gc_allocated by_others; /* before it last ran: what the other domains allocated */
+    struct gc_allocated when_left; /* what all had allocated when it last ran */
     size_t threads;                /* that have not ended; 0: the machine has none */
     struct vm_waiters ending;      /* the body waits for the end of the other threads */
 };

@@ -95,6 +95,7 @@ static void leave_context(struct domain *d) {
     struct vm_threads *threads = t->threads;
     ASSERT(threads->owner == t); /* TH1 */
     t->context = d->context;
+    t->record->when_left = gc_allocated(&d->gc);
     t->local_roots = d->gc.local_roots;
     t->abi_roots = *abi_local_roots(d);
     vm_backtrace_count(d);
@@ -119,6 +120,14 @@ static void notify_profiler(struct domain *d, struct vm_thread *t) {
     if (t->threads->latest != NULL) t->threads->latest->profiler_word = left;
 }
 
+/* Domain r runs again. */
+static void count_others(const struct domain *d, struct vm_domain_record *r) {
+    struct gc_allocated now = gc_allocated(&d->gc);
+    r->by_others.minor_words += now.minor_words - r->when_left.minor_words;
+    r->by_others.promoted_words += now.promoted_words - r->when_left.promoted_words;
+    r->by_others.major_words += now.major_words - r->when_left.major_words;
+}
+
 void vm_context_enter(struct domain *d, struct vm_thread *t) {
     struct vm_threads *threads = t->threads;
     ASSERT(threads->owner == t && !t->parked); /* TH1 */
@@ -126,6 +135,7 @@ void vm_context_enter(struct domain *d, struct vm_thread *t) {
     d->context = t->context;
     d->gc.local_roots = t->local_roots;
     d->record = t->record;
+    count_others(d, t->record);
     d->backtrace_active = t->record->backtrace_active;
     *abi_local_roots(d) = t->abi_roots;
     vm_backtrace_publish(d);

@@ -438,6 +438,7 @@ void vm_thread_stop(struct domain *d) {
     if (profiler->thread_ended != NULL) profiler->thread_ended(profiler->state, t->number);
     threads->latest = NULL;
     t->context = d->context;
+    t->record->when_left = gc_allocated(&d->gc);
     free_context(d, &t->context);
     remove_thread(threads, t);
     if (threads->count == 1) vm_wake_all(d, &threads->main_waits);
