@@ -201,6 +201,10 @@ static enum read_result read_bytes(struct domain *d, const value *channel, uint6
     return result;
 }
 
+static _Noreturn void refuse_compressed(struct domain *d, const char *function) {
+    vm_failwith(d, "%s: compressed object, cannot decompress", function);
+}
+
 /* Raises if a header, which is complete, was refused. */
 static void check_header(struct domain *d, enum vm_marshal_header_result result,
                          const struct vm_marshal_header *head, const char *function) {
@@ -211,10 +215,19 @@ static void check_header(struct domain *d, enum vm_marshal_header_result result,
     if (!known || result != VM_MARSHAL_HEADER_OK) vm_failwith(d, "%s: bad object", function);
 }
 
+/* The same of a value that is to be read: bad numbers of a compressed one count only if it could be
+ * unpacked. */
+static void check_value_header(struct domain *d, enum vm_marshal_header_result result,
+                               const struct vm_marshal_header *head, const char *function) {
+    bool refused = head->compressed && d->vm->version->has_compression && !compresses(d);
+    if (result == VM_MARSHAL_HEADER_BAD && refused) refuse_compressed(d, function);
+    check_header(d, result, head, function);
+}
+
 /* Memory for the data of a compressed value, counted. GC: may run. */
 static uint8_t *new_data(struct domain *d, const struct vm_marshal_header *head,
                          const char *function) {
-    if (!compresses(d)) vm_failwith(d, "%s: compressed object, cannot decompress", function);
+    if (!compresses(d)) refuse_compressed(d, function);
     if (!vm_marshal_may_unpack(head)) vm_failwith(d, "%s: decompression error", function);
     uint8_t *data = gc_external_realloc(&d->gc, NULL, 0, head->data_bytes);
     if (data == NULL) vm_raise_out_of_memory(d);
@@ -241,7 +254,7 @@ static void read_header(struct domain *d, const value *channel, struct vm_marsha
         n += channel_read(d, channel_of(*channel), bytes + n, vm_marshal_header_length(bytes) - n);
     enum vm_marshal_header_result result = vm_marshal_read_header(bytes, n, head);
     if (result == VM_MARSHAL_HEADER_SHORT) vm_failwith(d, "input_value: truncated object");
-    check_header(d, result, head, "input_value");
+    check_value_header(d, result, head, "input_value");
 }
 
 value prim_input_value(struct domain *d, value channel) {
@@ -275,7 +288,7 @@ value prim_input_value_from_bytes(struct domain *d, value s, value start) {
     enum vm_marshal_header_result result = vm_marshal_read_header(bytes, length - (size_t)from,
                                                                   &head);
     if (result == VM_MARSHAL_HEADER_SHORT) vm_failwith(d, "%s: bad length", function);
-    check_header(d, result, &head, function);
+    check_value_header(d, result, &head, function);
     if (head.stored_bytes > length - (size_t)from - head.header_bytes)
         vm_failwith(d, "%s: bad length", function);
     struct marshal_state *m = free_marshal_state(d);
@@ -293,7 +306,8 @@ value prim_input_value_from_bytes(struct domain *d, value s, value start) {
 value prim_marshal_data_size(struct domain *d, value s, value start) {
     if (!prim_in_bounds(int_of_val(start), 16, string_length(s))) vm_raise_bound_error(d);
     uint8_t bytes[VM_MARSHAL_MAX_HEADER] = {0};
-    memcpy(bytes, string_bytes(s) + int_of_val(start), 16);
+    size_t left = string_length(s) - (size_t)int_of_val(start);
+    memcpy(bytes, string_bytes(s) + int_of_val(start), left < sizeof bytes ? left : sizeof bytes);
     struct vm_marshal_header head;
     check_header(d, vm_marshal_read_header(bytes, sizeof bytes, &head), &head, "Marshal.data_size");
     uint64_t size = head.header_bytes + head.stored_bytes - d->vm->version->marshal_data_header;

@@ -3,11 +3,14 @@
 
 #include "vm/marshal/codes.h"
 
+/* The other bits have no meaning yet. */
+static size_t compressed_length(const uint8_t *bytes) { return bytes[4] & 0x3F; }
+
 size_t vm_marshal_header_length(const uint8_t *bytes) {
     switch (marshal_load(bytes, 4)) {
     case VM_MARSHAL_MAGIC_BIG: return VM_MARSHAL_BIG_HEADER;
     case VM_MARSHAL_MAGIC_COMPRESSED: {
-        size_t length = bytes[4] & 0x3F; /* the other bits have no meaning yet */
+        size_t length = compressed_length(bytes);
         return length < VM_MARSHAL_HEADER_START ? VM_MARSHAL_HEADER_START : length;
     }
     default: return VM_MARSHAL_SMALL_HEADER;
@@ -34,10 +37,13 @@ static uint64_t next_vlq(struct vlqs *s) {
     }
 }
 
-static enum vm_marshal_header_result read_compressed(const uint8_t *bytes, size_t length,
+/* As in OCaml, numbers may go beyond the length that the header has, and the data begins there,
+ * even if that is within the numbers. */
+static enum vm_marshal_header_result read_compressed(const uint8_t *bytes, size_t n,
                                                      struct vm_marshal_header *out) {
-    struct vlqs s = {bytes + VM_MARSHAL_HEADER_START, bytes + length, VM_MARSHAL_HEADER_OK};
+    struct vlqs s = {bytes + VM_MARSHAL_HEADER_START, bytes + n, VM_MARSHAL_HEADER_OK};
     out->compressed = true;
+    out->header_bytes = (uint32_t)compressed_length(bytes);
     out->stored_bytes = next_vlq(&s);
     out->data_bytes = next_vlq(&s);
     out->objects = next_vlq(&s);
@@ -55,7 +61,7 @@ enum vm_marshal_header_result vm_marshal_read_header(const uint8_t *bytes, size_
     if (n < length) return VM_MARSHAL_HEADER_SHORT;
     uint32_t magic = (uint32_t)marshal_load(bytes, 4);
     *out = (struct vm_marshal_header){.header_bytes = (uint32_t)length};
-    if (magic == VM_MARSHAL_MAGIC_COMPRESSED) return read_compressed(bytes, length, out);
+    if (magic == VM_MARSHAL_MAGIC_COMPRESSED) return read_compressed(bytes, n, out);
     if (magic != VM_MARSHAL_MAGIC_SMALL && magic != VM_MARSHAL_MAGIC_BIG)
         return VM_MARSHAL_HEADER_BAD;
     bool small = magic == VM_MARSHAL_MAGIC_SMALL;
