@@ -13,7 +13,7 @@ function chosen() {
   }
   if (!view && by === S.by && by in P.keyOf) {
     const keys = keysBy(P, page.scope, by);
-    return {name: P.texts[by][key], by, holds: i => keys.of(i) === key};
+    return {name: P.texts[by][key], by, holds: i => keys.of[i] === key};
   }
   return {name: '', by: S.by, holds: null};
 }

@@ -63,7 +63,7 @@ function scopeOf(profile, s) {
       !(size[1] > 0 && words > size[1]) && !(life[0] !== null && length < life[0]) &&
       !(life[1] !== null && length > life[1]);
   }
-  return {...flags, kept, hasHide: s.hide !== '',
+  return {...flags, kept, keys: {}, hasHide: s.hide !== '',
     isWhole: !s.focus && !s.ignore && !s.phase && !s.size && !s.life && !s.domain && !s.thread};
 }
 
@@ -128,46 +128,72 @@ function addFate(group, profile, i) {
 const newGroup = (key, text) => ({key, text, sum: emptySum(), minor_dead: 0, major_dead: 0, live: 0,
   promoted: 0});
 
-function phaseAt(profile, time) {
-  const changes = profile.facts.phase_changes;
-  const n = countWhile(changes.length, i => changes[i][0] <= time);
-  return n === 0 ? '(no phase)' : changes[n - 1][1] || '(no phase)';
+// Of each sample f.
+function perSample(profile, f) {
+  const out = new Uint32Array(profile.samples);
+  for (let i = 0; i < out.length; i++) out[i] = f(i);
+  return out;
 }
 
-// The key of a sample, and the text of a key, under a `by`.
-function keysBy(profile, scope, by) {
-  const facts = profile.facts;
+// The phase in which each sample was born, and the names of phases.
+function phasesOf(profile) {
+  const changes = profile.facts.phase_changes, names = ['(no phase)'];
+  const numbers = changes.map(([, name]) => {
+    const known = name ? names.indexOf(name) : 0;
+    return known >= 0 ? known : names.push(name) - 1;
+  });
+  let n = 0;
+  return {texts: names, of: perSample(profile, i => {
+    while (n < changes.length && changes[n][0] <= profile.born[i]) n++;
+    return n === 0 ? 0 : numbers[n - 1];
+  })};
+}
+
+// The key of each sample under a `by`, and the texts of keys.
+function makeKeys(profile, scope, by) {
+  const {facts, node, thread, domain, location} = profile;
   switch (by) {
-  case 'phase': return {of: i => phaseAt(profile, profile.born[i]), text: key => key};
-  case 'source': return {of: i => profile.source[i], text: key => facts.source[key]};
-  case 'tag': return {of: i => profile.tag[i], text: key => facts.tag[key]};
-  case 'domain':
-    return {of: i => profile.domain[profile.thread[i]], text: key => facts.domain[key]};
-  case 'thread': return {of: i => profile.thread[i], text: key => facts.thread[key]};
+  case 'phase': return phasesOf(profile);
+  case 'source': return {of: profile.source, texts: facts.source};
+  case 'tag': return {of: profile.tag, texts: facts.tag};
+  case 'domain': return {of: perSample(profile, i => domain[thread[i]]), texts: facts.domain};
+  case 'thread': return {of: thread, texts: facts.thread};
   default: {
-    const keys = profile.keyOf[by], texts = profile.texts[by], {node, location} = profile;
-    return {of: i => keys[location[scope.shown[node[i]]]], text: key => texts[key]};
+    const keys = scope.shown.map(n => profile.keyOf[by][location[n]]);
+    return {of: perSample(profile, i => keys[node[i]]), texts: profile.texts[by]};
   }
   }
 }
+
+// The same, computed once for a scope.
+const keysBy = (profile, scope, by) =>
+  scope.keys[by] || (scope.keys[by] = makeKeys(profile, scope, by));
 
 // Whether words and blocks of all locations were counted, and the selection is all of them.
 const isExact = (profile, scope, s) => profile.facts.has_sites && !profile.facts.truncated &&
   s.what === 'alloc' && scope.isWhole && !hasRange(s) && !scope.hasHide && s.unit !== 'samples' &&
   s.by in profile.keyOf;
 
-// Sums the picked samples by a key: the groups, the largest first, and the total.
-function groupsOf(profile, scope, s, picked) {
-  const keys = keysBy(profile, scope, s.by), groups = new Map(), total = newGroup(null, 'all');
-  const exact = isExact(profile, scope, s);
-  const groupOf = key => groups.get(key) ||
-    groups.set(key, newGroup(key, keys.text(key))).get(key);
-  for (const i of picked) {
-    const group = groupOf(keys.of(i));
+// The groups of the picked samples by key; undefined: there are none of that key.
+function sumByKey(profile, keys, picked) {
+  const {of, texts} = keys, groups = new Array(texts.length);
+  for (let k = 0; k < picked.length; k++) {
+    const i = picked[k], key = of[i];
+    const group = groups[key] || (groups[key] = newGroup(key, texts[key]));
     addSample(group.sum, profile, i);
     addFate(group, profile, i);
-    addSample(total.sum, profile, i);
-    addFate(total, profile, i);
+  }
+  return groups;
+}
+
+// Sums the picked samples by a key: the groups, the largest first, and the total.
+function groupsOf(profile, scope, s, picked) {
+  const keys = keysBy(profile, scope, s.by), total = newGroup(null, 'all');
+  const exact = isExact(profile, scope, s), groups = sumByKey(profile, keys, picked);
+  const groupOf = key => groups[key] || (groups[key] = newGroup(key, keys.texts[key]));
+  for (const group of Object.values(groups)) {
+    addToSum(total.sum, group.sum);
+    for (const [fate] of fates) total[fate] += group[fate];
   }
   if (exact) {
     total.words = total.blocks = 0;
@@ -181,7 +207,7 @@ function groupsOf(profile, scope, s, picked) {
     });
   }
   const size = g => exact ? g.words || 0 : g.sum.hits;
-  const rows = [...groups.values()].sort((a, b) => size(b) - size(a) ||
+  const rows = Object.values(groups).sort((a, b) => size(b) - size(a) ||
     (s.by in profile.keyOf ? a.key - b.key : a.text < b.text ? -1 : 1));
   for (const g of [...rows, total]) {
     g.share = size(g) / size(total);
@@ -195,21 +221,34 @@ function groupsOf(profile, scope, s, picked) {
   return {rows, total, exact};
 }
 
+// How long each sample lived, until the end of the run at most, and their numbers by that time; at
+// the same time those that died come first. Computed once for a profile.
+function lengthsOf(profile) {
+  if (profile.lengths) return profile.lengths;
+  const {born, died, end} = profile, length = new Float64Array(profile.samples);
+  for (let i = 0; i < length.length; i++) length[i] = Math.min(died[i], end) - born[i];
+  const order = perSample(profile, i => i)
+    .sort((a, b) => length[a] - length[b] || (died[a] === Infinity) - (died[b] === Infinity));
+  return profile.lengths = {length, order, picked: new Uint8Array(profile.samples)};
+}
+
 // The share of the memory that lives longer than 1 us, 10 us ...: Kaplan and Meier.
 function survivalOf(profile, picked) {
-  const lives = Array.from(picked, i => {
-    const ended = profile.died[i] !== Infinity;
-    return {length: (ended ? profile.died[i] : profile.end) - profile.born[i],
-      hits: profile.hits[i], ended};
-  }).sort((a, b) => a.length - b.length || b.ended - a.ended);
-  const all = lives.reduce((sum, l) => sum + l.hits, 0), rows = [];
-  let atRisk = all, alive = 1, greenwood = 0, i = 0;
-  for (let age = 1e3; lives.length > 0 && age < 10 * profile.end; age *= 10) {
-    for (; i < lives.length && lives[i].length <= age; i++) {
-      const {hits, ended} = lives[i];
-      if (ended && atRisk > 0) alive *= 1 - hits / atRisk;
-      if (ended && atRisk > hits) greenwood += hits / (atRisk * (atRisk - hits));
-      atRisk -= hits;
+  const {length, order, picked: isPicked} = lengthsOf(profile), {hits, died} = profile, rows = [];
+  let all = 0;
+  isPicked.fill(0);
+  for (let k = 0; k < picked.length; k++) {
+    isPicked[picked[k]] = 1;
+    all += hits[picked[k]];
+  }
+  let atRisk = all, alive = 1, greenwood = 0, k = 0;
+  for (let age = 1e3; picked.length > 0 && age < 10 * profile.end; age *= 10) {
+    for (; k < order.length && length[order[k]] <= age; k++) {
+      const i = order[k], n = hits[i];
+      if (!isPicked[i]) continue;
+      if (died[i] !== Infinity && atRisk > 0) alive *= 1 - n / atRisk;
+      if (died[i] !== Infinity && atRisk > n) greenwood += n / (atRisk * (atRisk - n));
+      atRisk -= n;
     }
     if (atRisk <= 0 && alive > 0) break;
     if (alive < 1e-12) alive = 0;

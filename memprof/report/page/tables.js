@@ -156,8 +156,10 @@ function processorRows(profile, from, to) {
 // What modules allocate in a time range, and how fast.
 function moduleRows(profile, from, to) {
   const s = {...defaults, what: 'alloc', from, to: to === Infinity ? 'end' : to, by: 'module'};
-  const scope = scopeOf(profile, s), lasting = (Math.min(to, profile.end) - from) / 1e9;
-  const picked = pick(profile, scope, s, new Uint32Array(profile.samples));
+  const whole = profile.whole || (profile.whole =
+    {scope: scopeOf(profile, defaults), buffer: new Uint32Array(profile.samples)});
+  const {scope, buffer} = whole, lasting = (Math.min(to, profile.end) - from) / 1e9;
+  const picked = pick(profile, scope, s, buffer);
   return groupsOf(profile, scope, s, picked).rows.map(g => ({name: g.text, share: g.share,
     estimate: g.estimate, rate: lasting > 0 ? g.estimate.value / lasting : 0}));
 }
