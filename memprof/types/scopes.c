@@ -129,6 +129,7 @@ static struct mp_found find(struct mp_types *types, const struct mp_scope *scope
                             enum mp_item_kind kind, value ident) {
     struct mp_item item;
     const struct mp_scope *application = NULL;
+    if (mp_ident_name(ident) == NULL) return nothing;
     for (; scope != NULL && mp_step(&types->work); scope = scope->outer) {
         if (scope->argument_scope != NULL) {
             if (application == NULL) application = scope;
