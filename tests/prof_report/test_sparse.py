@@ -17,6 +17,13 @@ module Table = Hashtbl.Make (Key)
 let table : int Table.t = Table.create 100_000
 let () = for i = 1 to 100 do Table.replace table (string_of_int i) i done
 '''
+# The argument has no path: the interface does not say what the table's type is.
+INLINE = '''
+module Table = Hashtbl.Make
+  (struct type t = string let equal = String.equal let hash = Hashtbl.hash end)
+let table : int Table.t = Table.create 100_000
+let () = for i = 1 to 100 do Table.replace table (string_of_int i) i done
+'''
 GROWN = '''
 let table : (int, string) Hashtbl.t = Hashtbl.create 16
 let () = for i = 1 to 100_000 do Hashtbl.replace table i "text" done
@@ -55,7 +62,7 @@ WEAK = FUNCTOR.replace('Hashtbl.Make', 'Weak.Make').replace('int Table.t', 'Tabl
 EPHEMERONS = FUNCTOR.replace('Hashtbl.Make', 'Ephemeron.K1.Make').replace(
     'string_of_int i', 'kept.(i)').replace(
     'module Table', 'let kept = Array.init 101 string_of_int\nmodule Table')
-ENTRIES = r'^sparse table: 100 entries in 131,072 buckets'
+ENTRIES = r'^sparse hash table: 100 entries in 131,072 buckets'
 CREATE = ': create it with a size of 100; it grows when it has more$'
 SHRINK = (': it has grown, and removing entries keeps the buckets: empty it with reset, or replace '
           r'it by of_seq \(to_seq table\)$')
@@ -64,12 +71,15 @@ KINDS = {
               ENTRIES + r' \(held by module P > \.table block of 4: Hashtbl\.t\)' + CREATE),
     'functor': (FUNCTOR, FUNCTOR.replace('100_000', '100'), r'^P\.table \(p\.ml:3:',
                 ENTRIES + '.*' + CREATE),
+    'inline': (INLINE, INLINE.replace('100_000', '100'), r'^P\.table \(p\.ml:3:',
+               ENTRIES + '.*' + CREATE),
     'grown': (GROWN, GROWN + 'let table = Hashtbl.of_seq (Hashtbl.to_seq table)',
               r'^P \(p\.ml:2:', ENTRIES.replace('131,072', '65,536') + '.*' + SHRINK),
     'cleared': (CLEARED, CLEARED.replace('clear', 'reset'), r'^P \(p\.ml:2:',
                 ENTRIES.replace('100 ', '0 ').replace('131,072', '65,536') + '.*' + SHRINK),
     'many': (MANY, MANY.replace('1000', '16'), r'^P\.session \(p\.ml:3:',
-             r'^sparse tables: 200 entries in 204,800 buckets of 200 tables \(held by module P > '
+             r'^sparse hash tables: 200 entries in 204,800 buckets of 200 hash tables '
+             r'\(held by module P > '
              r'\.sessions .*\); (\d+) of \1 sampled ones are from this line: create each with a '
              'size of 16;'),
     'options': (OPTIONS, OPTIONS_FIXED, r'^P\.found \(p\.ml:1:',
@@ -131,8 +141,8 @@ class Sparse(support.HeapAdvice):
         self.compile(text, flags)
         self.snapshot_again()
 
-    def snapshot_again(self):
-        self.prof('snapshot', '--quiet', '--force', '-o', 'p.heap', 'p.byte')
+    def snapshot_again(self, *options):
+        self.prof('snapshot', '--quiet', '--force', *options, '-o', 'p.heap', 'p.byte')
 
     def check_kind(self, name, **options):
         text, fixed, line, finding = KINDS[name]
@@ -164,7 +174,7 @@ class Sparse(support.HeapAdvice):
             self.record(text)
             row, = self.found('p.heap')
             self.assertRegex(row['name'], r'^module P > \.table block of 4: Hashtbl\.t$')
-            self.assertRegex(row['finding'], r'^sparse table: \d+ entries in [\d,]+ buckets: '
+            self.assertRegex(row['finding'], r'^sparse hash table: \d+ entries in [\d,]+ buckets: '
                              'create it with a size of %d; or if it has grown, removing' % size)
 
     def test_only_types_say_what_is_empty(self):
@@ -210,6 +220,26 @@ let () = Array.fill options 0 5000 None
         self.snapshot_again()
         self.assertEqual(self.found('p.heap'), [])
         self.snapshot(TABLE, flags=())  # the interface hides what Hashtbl.t is
+        self.assertEqual(self.found('p.heap'), [])
+
+    def test_contents_show_a_hash_table_that_has_no_type(self):
+        """Its size is the number of its entries; not that of something like it."""
+        like = '''
+type like = { size : int; buckets : Obj.t array; seed : int; initial_size : int }
+let cell next = Obj.repr (ref 1, ref 2, next)
+let kept =
+  let buckets = Array.make 8192 (Obj.repr 0) in
+  for i = 0 to 9 do buckets.(i) <- cell (cell (Obj.repr 0)) done;
+  ref { size = %d; buckets; seed = 0; initial_size = %d }
+'''
+        for text, findings in ((TABLE, 1), (INLINE, 1), (GROWN, 1), (like % (20, 16), 1),
+                               (like % (19, 16), 0), (like % (20, 17), 0),
+                               (like % (20, 16384), 0)):
+            self.compile(text, flags=())
+            os.unlink(os.path.join(self.folder, 'p.cmi'))
+            self.snapshot_again('--values')
+            self.assertEqual(len(self.found('p.heap')), findings)
+        self.snapshot(INLINE)
         self.assertEqual(self.found('p.heap'), [])
 
     def test_what_saves_less_than_one_percent_is_no_finding(self):

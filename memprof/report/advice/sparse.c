@@ -2,7 +2,7 @@
  * they hold, by what holds them. An element that leads to no block is empty if its type says that
  * no integer can be data. */
 #include "memprof/report/advice/owners.h"
-#include "memprof/report/heap/examples.h"
+#include "memprof/report/heap/tables.h"
 #include "memprof/report/heap/types.h"
 #include "memprof/report/model/text.h"
 
@@ -20,8 +20,8 @@ enum { LEAST_WEAK = 7 }; /* what Weak.Make makes at least */
 
 /* What an array is: one of the program's own; the buckets of a Hashtbl, or of a table of
  * ephemerons; hashes of what Weak.Make makes, which has another array as long. */
-enum use { ARRAY, TABLE, WEAK_SET };
-static const char *const use_names[] = {"array", "table", "weak set"};
+enum use { ARRAY, TABLE, WEAK_SET, USES };
+static const char *const use_names[] = {"array", "hash table", "weak set"};
 
 /* Why a table has that many buckets. */
 enum origin { UNKNOWN, CREATED, GROWN };
@@ -33,6 +33,7 @@ struct part {
     enum use use;
     uint64_t slots, used, entries; /* entries: of buckets in all; else as used */
     uint64_t end;                  /* after the last one that is used */
+    enum origin origin;
 };
 
 /* All sparse ones of an owner that are of one type. */
@@ -48,7 +49,6 @@ struct sum {
 struct finder {
     const struct report_owners *owners;
     const struct heap_graph *graph;
-    bool *counted; /* of each node: as an entry */
     REPORT_VECTOR(struct part) parts;
     struct report_owned_samples sampled;
 };
@@ -59,50 +59,46 @@ REPORT_COMPARE(by_owner, struct part,
 
 /* ---- Arrays. ---- */
 
-static enum use use_of(const struct finder *f, uint32_t node) {
-    static const char bucket[] = ".bucketlist";
+/* The text of its empty elements; NULL: its type does not say that they are empty. */
+static const char *empty_text(const struct heap_graph *g, uint32_t node) {
+    return heap_empty_text(g, heap_element_type(g, node));
+}
+
+static bool is_of_weak_set(const struct heap_graph *g, uint32_t above) {
+    const char *type = above <= g->roots ? NULL : g->kind_list.at[heap_kind_of(g, above)].type;
+    return type != NULL && strcmp(type, "Weak.t") == 0;
+}
+
+static struct part part_of(const struct finder *f, uint32_t node) {
     const struct heap_graph *g = f->graph;
     const uint32_t above = f->owners->held.above[node];
-    const char *of = above <= g->roots ? NULL : g->kind_list.at[heap_kind_of(g, above)].type;
-    const char *elements = heap_type_name(g, heap_element_type(g, node));
-    const size_t length = elements == NULL ? 0 : strlen(elements);
-    if (of != NULL && strcmp(of, "Weak.t") == 0) return WEAK_SET;
-    bool is_bucket = length >= sizeof bucket - 1 &&
-                     strcmp(elements + length - (sizeof bucket - 1), bucket) == 0;
-    return is_bucket ? TABLE : ARRAY;
-}
-
-/* The entries of a bucket. */
-static uint64_t count_entries(struct finder *f, uint32_t node) {
-    uint64_t count = 0;
-    for (; node != 0 && !f->counted[node]; node = heap_next_cell(f->graph, node)) {
-        f->counted[node] = true;
-        count++;
-    }
-    return count;
-}
-
-static void add_array(struct finder *f, uint32_t node) {
-    const struct heap_graph *g = f->graph;
-    const uint32_t holder = f->owners->held.holder[node];
-    /* Those of another type count for another finding. */
-    const report_owner owner = report_owner_of(f->owners, holder) * (g->types.count + 1) +
-                               heap_element_type(g, node);
-    struct part part = {.owner = owner,
-                        .holder = holder,
-                        .node = node,
-                        .use = use_of(f, node),
-                        .slots = heap_words(g, node) - 1};
+    struct part part = {
+        .holder = f->owners->held.holder[node], .node = node, .slots = heap_words(g, node) - 1};
+    struct heap_table table;
     for (uint32_t e = g->first[node]; e < g->first[node + 1]; e++) {
         if (g->fields[e] >= part.slots) continue;
         part.used++;
         part.end = g->fields[e] + 1;
-        if (part.use == TABLE) part.entries += count_entries(f, g->edges[e]);
     }
-    /* A block that several elements lead to was counted once. */
-    if (part.entries < part.used) part.entries = part.used;
+    part.entries = part.used;
+    if (heap_table_at(g, above, node, part.slots / SPARSE, &table)) {
+        part.use = TABLE;
+        part.entries = table.entries;
+        part.origin = table.created == 0 ? UNKNOWN : table.created < part.slots ? GROWN : CREATED;
+    } else if (is_of_weak_set(g, above)) part.use = WEAK_SET;
+    /* Those of another type or use count for another finding. */
+    part.owner = (report_owner_of(f->owners, part.holder) * (g->types.count + 1) +
+                  heap_element_type(g, node)) *
+                     USES +
+                 part.use;
+    return part;
+}
+
+static void add_array(struct finder *f, uint32_t node) {
+    const struct part part = part_of(f, node);
     if (part.entries > part.slots / SPARSE) return;
-    report_owner_add_sample(f->owners, owner, node, &f->sampled);
+    if (part.use != TABLE && empty_text(f->graph, node) == NULL) return;
+    report_owner_add_sample(f->owners, part.owner, node, &f->sampled);
     report_append(&f->parts, part);
 }
 
@@ -117,25 +113,11 @@ static uint64_t words_of_table(const struct part *part) {
     return part->use == TABLE ? words : words + TABLE_WORDS + ENTRY_WORDS * part->used;
 }
 
-/* From the contents of a table's record, if the snapshot has them. */
-static enum origin origin_of(const struct finder *f, const struct part *part) {
-    const uint32_t record = f->owners->held.above[part->node];
-    const struct heap_content content = heap_content(f->graph, record);
-    for (uint32_t i = 0; content.kind == HEAP_FIELDS && i < content.count; i++) {
-        const struct heap_name *name = heap_field_name(f->graph, record, content.fields[i]);
-        if (name == NULL || strcmp(name->text, "initial_size") != 0) continue;
-        /* It is negative while the table is iterated over. */
-        return (uint64_t)llabs(content.numbers[i]) < part->slots ? GROWN : CREATED;
-    }
-    return UNKNOWN;
-}
-
-static struct sum sum_parts(const struct finder *f, const struct part *parts, size_t count) {
+static struct sum sum_parts(const struct part *parts, size_t count) {
     struct sum sum = {.first = parts, .use = parts->use, .one_holder = true, .arrays = count};
     for (size_t i = 0; i < count; i++) {
         const struct part *part = &parts[i];
         const uint64_t words = words_of_table(part);
-        const enum origin origin = origin_of(f, part);
         if (part->slots > words) sum.by_table += part->slots - words;
         sum.by_length += part->slots - part->end;
         sum.slots += part->slots;
@@ -143,7 +125,7 @@ static struct sum sum_parts(const struct finder *f, const struct part *parts, si
         sum.entries += part->entries;
         if (part->entries > sum.most) sum.most = part->entries;
         sum.one_holder = sum.one_holder && part->holder == parts->holder;
-        sum.origin = i == 0 || sum.origin == origin ? origin : UNKNOWN;
+        sum.origin = i == 0 || sum.origin == part->origin ? part->origin : UNKNOWN;
     }
     if (sum.use == WEAK_SET) sum.by_table *= 2;
     return sum;
@@ -160,7 +142,7 @@ static uint64_t saved_by(const struct sum *sum) {
     return is_too_long(sum) ? sum->by_length : sum->by_table;
 }
 
-/* `sparse table: 100 entries in 131,072 buckets`, `sparse arrays: 100 of 50,000 elements of 10
+/* `sparse hash table: 100 entries in 131,072 buckets`, `sparse arrays: 100 of 50,000 elements of 10
  * arrays are used, the others are None`. */
 static char *contents_text(const struct finder *f, const struct sum *sum) {
     char used[32], slots[32], arrays[32];
@@ -174,10 +156,8 @@ static char *contents_text(const struct finder *f, const struct sum *sum) {
             ? report_format("sparse %s%s: %s entries in %s buckets%s", name, many, used, slots, of)
         : sum->use == WEAK_SET
             ? report_format("sparse %s%s: %s of %s buckets%s are used", name, many, used, slots, of)
-            : report_format(
-                  "sparse %s%s: %s of %s elements%s are used, the others are %s", name, many, used,
-                  slots, of,
-                  heap_empty_text(f->graph, heap_element_type(f->graph, sum->first->node)));
+            : report_format("sparse %s%s: %s of %s elements%s are used, the others are %s", name,
+                            many, used, slots, of, empty_text(f->graph, sum->first->node));
     free(of);
     return text;
 }
@@ -224,19 +204,18 @@ static void add_finding(struct finder *f, const struct sum *sum) {
 
 void report_advise_sparse(const struct report_owners *owners) {
     const struct heap_graph *g = owners->graph;
-    struct finder f = {.owners = owners, .graph = g, .counted = report_alloc(g->nodes)};
+    struct finder f = {.owners = owners, .graph = g};
     for (size_t n = g->roots + 1; n < g->nodes; n++) {
-        const uint32_t type = heap_element_type(g, (uint32_t)n);
-        if (type == 0 || heap_words(g, (uint32_t)n) <= LEAST_SLOTS) continue;
-        if (heap_empty_text(g, type) != NULL) add_array(&f, (uint32_t)n);
+        const struct heap_kind *kind = &g->kind_list.at[heap_kind_of(g, (uint32_t)n)];
+        if (kind->tag == 0 && heap_words(g, (uint32_t)n) > LEAST_SLOTS) add_array(&f, (uint32_t)n);
     }
     report_sort(&f.parts, by_owner);
     report_owned_sort(&f.sampled);
     for (size_t i = 0, end; i < f.parts.count; i = end) {
         const report_owner owner = f.parts.at[i].owner;
         for (end = i; end < f.parts.count && f.parts.at[end].owner == owner;) end++;
-        const struct sum sum = sum_parts(&f, &f.parts.at[i], end - i);
+        const struct sum sum = sum_parts(&f.parts.at[i], end - i);
         if (saved_by(&sum) >= LEAST_SAVED) add_finding(&f, &sum);
     }
-    report_free(f.parts.at, f.sampled.list.at, f.counted);
+    report_free(f.parts.at, f.sampled.list.at);
 }
