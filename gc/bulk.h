@@ -13,9 +13,9 @@ struct gc_span;
 
 /* The allocator of one size class (pool.c): bumps through the gaps of a span. */
 struct gc_pool {
-    uintptr_t bump, end; /* the current gap */
-    uintptr_t next_gap;  /* the gap after it in the same span, 0: none */
-    uintptr_t cell_bytes;
+    uintptr_t bump, end;       /* the current gap */
+    uintptr_t next_gap;        /* the gap after it in the same span, 0: none */
+    uintptr_t cell_bytes;      /* of mixed spans: of a word */
     struct gc_span *current;   /* the span of the gap, NULL: none yet */
     struct gc_span *available; /* swept, with gaps */
     size_t added;              /* spans that it was given, ever */

@@ -283,6 +283,7 @@ void gc_heap_destroy(struct gc_domain *g, bool finalize_customs) {
 void gc_span_walk(struct gc_heap *heap, struct gc_span *span, void (*f)(void *context, value v),
                   void *context) {
     bool region = span->kind == SPAN_REGION;
+    bool by_headers = region || gc_is_mixed(span);
     size_t cell_bytes = 8u * span->cell_words;
     uintptr_t p = gc_span_start(heap, span);
     uintptr_t end = p + (region ? span->run.length * SPAN_BYTES : span->cells * cell_bytes);
@@ -291,7 +292,9 @@ void gc_span_walk(struct gc_heap *heap, struct gc_span *span, void (*f)(void *co
         header h = *(header *)p;
         value v = (value)(p + 8);
         if (region) p += gc_granules(wosize_of_header(h)) * GRANULE_BYTES;
-        else p += colour_of_header(h) == COLOUR_FREE ? 8 * (wosize_of_header(h) + 1) : cell_bytes;
+        else if (by_headers || colour_of_header(h) == COLOUR_FREE)
+            p += 8 * (wosize_of_header(h) + 1);
+        else p += cell_bytes;
         ASSERT(p > (uintptr_t)v - 8 && p <= end); /* P1, P3 */
         f(context, v);
     }

@@ -5,6 +5,8 @@
  *   cell     a piece of a small span; all cells of a span have the size of its class.
  *   class    a cell size: exact for blocks of 1..16 words, then steps of about 12 % to 256 words.
  *   pool     the allocator of one class, for scannable or for pointer-free blocks.
+ *   mixed span   a small span for promoted blocks of up to GC_MIXED_WOSIZE words of any size and
+ *            kind, one after another; each cell is as large as its block.
  *   gap      adjacent free cells of a small span, with one header of COLOUR_FREE.
  *   region   adjacent spans for blocks of more than 256 words, in granules of 512 bytes.
  *   run      adjacent free spans, or adjacent free granules of a region; in bins by length.
@@ -14,7 +16,8 @@
  * P1  Every word of a small span belongs to a cell, to the rest after the last cell, or to a gap;
  *     a cell outside all gaps holds one block whose header is valid.
  * P2  A cell is in at most one gap. The gap that a pool allocates from has no valid header until
- *     gc_pools_park has run; the others have.
+ *     gc_pools_park has run; the others have. In mixed spans a gap of one word has a header, too,
+ *     and words that were too few for a block stay outside the list of gaps until the next sweep.
  * P3  A region is tiled by blocks and free runs that start at granule boundaries; no block and no
  *     run crosses a region's border. Every free run of a region is in the bins, except the tail
  *     that gc_truncate cut off, until the next sweep.
@@ -47,8 +50,9 @@ enum {
     GRANULE_BYTES = 512,
     GRANULE_WORDS = GRANULE_BYTES / 8,
     SPAN_GRANULES = SPAN_BYTES / GRANULE_BYTES,
-    CLASS_MAX = 48,                     /* more than there are classes */
-    BIN_COUNT = 320,                    /* see bin_of in large.c */
+    CLASS_MAX = 48,  /* more than there are classes */
+    BIN_COUNT = 320, /* see bin_of in large.c */
+    GC_MIXED_WOSIZE = 3,
     MARK_RING = IF_SMALL_TABLES(1, 32), /* prefetches in flight; a power of two */
     COLOUR_BITS = 0x300,                /* of a header */
 };
@@ -122,7 +126,7 @@ struct gc_span {
     uintptr_t gaps;       /* SPAN_SMALL, not the pool's current: its first gap, 0: none */
     struct gc_span *next; /* SPAN_SMALL: in the pool's list */
     uint32_t length;      /* SPAN_FREE: of the run, at its first and last span */
-    uint16_t cell_words;  /* SPAN_SMALL */
+    uint16_t cell_words;  /* SPAN_SMALL; 1: mixed */
     uint16_t cells;       /* SPAN_SMALL */
     uint8_t kind;         /* enum gc_span_kind */
     uint8_t class_index;  /* SPAN_SMALL */
@@ -213,9 +217,13 @@ struct gc_heap {
     /* Allocation. */
     unsigned live_colour;
     unsigned class_count;
-    uint16_t class_words[CLASS_MAX];        /* cell size, header included */
-    uint8_t class_of[MAX_YOUNG_WOSIZE + 1]; /* by wosize */
-    struct gc_pool pools[2][CLASS_MAX];     /* [no_scan][class] */
+    uint16_t class_words[CLASS_MAX];         /* cell size, header included */
+    uint8_t class_of[MAX_YOUNG_WOSIZE + 1];  /* by wosize */
+    struct gc_pool pools[2][CLASS_MAX];      /* [no_scan][class] */
+    struct gc_pool mixed;                    /* of mixed spans */
+    struct gc_pool *promotion[2][CLASS_MAX]; /* for promoted blocks: the pool of the class, or the
+                                              * mixed one when that has no gap left */
+    bool mixing; /* small blocks that are promoted get new mixed spans */
     struct gc_bins free_spans, free_granules;
 
     /* Collection. */
@@ -290,6 +298,15 @@ static inline size_t gc_spans_from(const struct gc_span *span) {
     ASSERT(span->kind != SPAN_BODY); /* P3 */
     if (span->kind == SPAN_FREE) return span->length;
     return span->kind == SPAN_REGION ? span->run.length : 1;
+}
+static inline bool gc_is_mixed(const struct gc_span *span) {
+    return span->kind == SPAN_SMALL && span->cell_words == 1;
+}
+/* The pools by number, that of mixed spans last. */
+static inline size_t gc_pool_count(const struct gc_heap *heap) { return 2 * heap->class_count + 1; }
+static inline struct gc_pool *gc_pool_at(struct gc_heap *heap, size_t i) {
+    ASSERT(i < gc_pool_count(heap));
+    return i == 2 * heap->class_count ? &heap->mixed : &heap->pools[i & 1][i >> 1];
 }
 /* Whether a span holds blocks with fields to scan. */
 static inline bool gc_is_scannable(const struct gc_span *span) {
@@ -456,6 +473,11 @@ static inline uintptr_t gc_pool_alloc(struct gc_domain *g, struct gc_pool *pool)
     pool->bump = next;
     return p;
 }
+/* The same for a block of that class that is promoted, and for which its pool of promotion has no
+ * room. */
+uintptr_t gc_promotion_refill(struct gc_domain *g, size_t class, bool no_scan);
+/* Promotion begins again with the gaps of each class. */
+void gc_pools_unmix(struct gc_heap *heap);
 /* Gives every pool's current gap a header and puts it back in its span's list, so that spans can be
  * walked; P2. */
 void gc_pools_park(struct gc_heap *heap);

@@ -223,7 +223,12 @@ void gc_truncate(struct gc_domain *g, value v, size_t wosize) {
     ASSERT(wosize >= 1 && wosize <= old); /* V1 */
     if (heap->phase == PHASE_MARK && tag_of(v) < TAG_NO_SCAN && !young)
         for (size_t i = wosize; i < old; i++) gc_darken(heap, field(v, i));
-    if (!young && gc_span_of(heap, v)->kind != SPAN_SMALL) {
+    if (!young && wosize < old && gc_is_mixed(gc_span_of(heap, v))) {
+        /* The tail becomes a gap outside the list until the next sweep. */
+        value *tail = &field(v, wosize);
+        gc_remembered_forget(g, tail, &field(v, old));
+        *tail = (value)make_header(old - wosize - 1, 0, COLOUR_FREE);
+    } else if (!young && gc_span_of(heap, v)->kind != SPAN_SMALL) {
         /* The tail becomes a free run, outside the bins until the next sweep. */
         uintptr_t tail = (uintptr_t)v - 8 + gc_granules(wosize) * GRANULE_BYTES;
         size_t n = gc_granules(old) - gc_granules(wosize);

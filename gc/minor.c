@@ -1,9 +1,10 @@
 /* minor.c - minor collection: evacuation of the minor heap.
  *
- * A young block that is reached is copied into the pool of its class in the major heap; its header
- * becomes 0 and its field 0 the address of the copy. The originals of two fields or more are also
- * the work list: field 1 links those whose copies are still to be scanned, so the list needs no
- * memory. Blocks of one field are followed at once, and blocks without pointers are never listed.
+ * A young block that is reached is copied into the pool of its class in the major heap, or into a
+ * mixed span, where small blocks lie next to those that lead to them (pool.c); its header becomes 0
+ * and its field 0 the address of the copy. The originals of two fields or more are also the work
+ * list: field 1 links those whose copies are still to be scanned, so the list needs no memory.
+ * Blocks of one field are followed at once, and blocks without pointers are never listed.
  *
  * A forwarding block (TAG_FORWARD, a forced lazy value) is skipped: the slot gets its target. The
  * slot keeps the forwarding block if the target is a forward or lazy block or a float, where the
@@ -52,7 +53,11 @@ static inline bool is_young(const struct evacuation *e, value v) {
 static inline uintptr_t new_cell(struct evacuation *e, size_t wosize, bool no_scan) {
     struct gc_heap *heap = e->heap;
     size_t class = wosize <= GC_EXACT_WOSIZE ? wosize - 1 : heap->class_of[wosize];
-    uintptr_t p = gc_pool_alloc(e->g, &heap->pools[no_scan][class]);
+    struct gc_pool *pool = heap->promotion[no_scan][class];
+    size_t bytes = wosize <= GC_EXACT_WOSIZE ? 8 * (wosize + 1) : pool->cell_bytes;
+    uintptr_t p = pool->bump;
+    if (__builtin_expect(pool->end - p >= bytes, 1)) pool->bump = p + bytes;
+    else p = gc_promotion_refill(e->g, class, no_scan);
     if (__builtin_expect(!p, 0)) gc_fatal_no_memory("promoting young blocks"); /* never, by P5 */
     e->words += wosize + 1;
     return p;
@@ -168,7 +173,21 @@ static void evacuate_range(struct gc_domain *g, value *from, value *to) {
 
 void gc_evacuate(struct gc_domain *g, value *slot) { evacuate_range(g, slot, slot + 1); }
 
-void gc_evacuate_each(struct gc_domain *g, value **slots, size_t n) {
+/* Evacuates everything reachable from what was evacuated. */
+static inline __attribute__((always_inline)) void drain(struct evacuation *e) {
+    while (e->unscanned) {
+        value old = e->unscanned;
+        e->unscanned = field(old, 1);
+        value copy = field(old, 0);
+        value *to = &field(copy, wosize_of(copy));
+        for (value *slot = &field(copy, 0); slot < to; slot++)
+            if (is_young(e, *slot)) evacuate(e, *slot, slot);
+    }
+}
+
+/* depth_first: what a slot leads to comes before the next slot. */
+static inline __attribute__((always_inline)) void evacuate_each(struct gc_domain *g, value **slots,
+                                                                size_t n, bool depth_first) {
     struct evacuation e = begin(g);
     for (size_t i = 0; i < n; i++) {
         /* The slots lie anywhere in the heap: prefetch each, then the header it leads to. */
@@ -177,21 +196,26 @@ void gc_evacuate_each(struct gc_domain *g, value **slots, size_t n) {
             value soon = *slots[i + HEADER_AHEAD];
             if (is_young(&e, soon)) __builtin_prefetch((void *)(soon - 8), 1);
         }
-        if (is_young(&e, *slots[i])) evacuate(&e, *slots[i], slots[i]);
+        if (!is_young(&e, *slots[i])) continue;
+        evacuate(&e, *slots[i], slots[i]);
+        if (depth_first) drain(&e);
     }
     end(&e);
 }
 
+static __attribute__((noinline)) void evacuate_each_depth_first(struct gc_domain *g, value **slots,
+                                                                size_t n) {
+    evacuate_each(g, slots, n, true);
+}
+
+void gc_evacuate_each(struct gc_domain *g, value **slots, size_t n) {
+    if (g->heap->mixing) evacuate_each_depth_first(g, slots, n);
+    else evacuate_each(g, slots, n, false);
+}
+
 void gc_minor_drain(struct gc_domain *g) {
     struct evacuation e = begin(g);
-    while (e.unscanned) {
-        value old = e.unscanned;
-        e.unscanned = field(old, 1);
-        value copy = field(old, 0);
-        value *to = &field(copy, wosize_of(copy));
-        for (value *slot = &field(copy, 0); slot < to; slot++)
-            if (is_young(&e, *slot)) evacuate(&e, *slot, slot);
-    }
+    drain(&e);
     end(&e);
 }
 
@@ -279,9 +303,9 @@ static void adapt_size(struct gc_domain *g, size_t used_words) {
 }
 
 /* If everything survives, cells may be an eighth larger than their blocks (sometimes a little more,
- * see gc_pools_create), and each class of either kind may open a span that it does not fill. */
+ * see gc_pools_create), and each pool may open a span that it does not fill. */
 size_t gc_minor_spans(const struct gc_heap *heap, size_t words) {
-    return words / 4 * 5 / SPAN_WORDS + 1 + 2 * heap->class_count;
+    return words / 4 * 5 / SPAN_WORDS + 1 + gc_pool_count(heap);
 }
 
 /* Counts what was promoted as allocation in the major heap. */

@@ -44,6 +44,9 @@ enum {
     EMERGENCY_WORDS = 128 * 1024, /* beyond the limit, for handlers of Out_of_memory */
 };
 #define SPACE_SHARE 0.7
+/* Of what was allocated in the last cycle: promotion then adds mixed spans, where blocks lie next
+ * to those that lead to them. Where more dies, spans of one size are swept and filled faster. */
+#define MIN_SURVIVAL_TO_MIX 0.8
 
 /* A program may set any space_overhead. */
 #define MAX_OVERHEAD 1e7
@@ -98,6 +101,7 @@ void gc_pace_mark_ended(struct gc_heap *heap, size_t inspect_work) {
     if (kept <= 0 || pace->allocated_words == 0) pace->survival = 0;
     else pace->survival = kept / (double)pace->allocated_words;
     if (pace->survival > 1) pace->survival = 1;
+    heap->mixing = pace->survival >= MIN_SURVIVAL_TO_MIX;
     pace->live_words = live;
     pace->allocated_words = 0;
     pace->ahead = 0;
@@ -113,6 +117,7 @@ void gc_pace_mark_ended(struct gc_heap *heap, size_t inspect_work) {
 void gc_pace_cycle_ended(struct gc_heap *heap) {
     ASSERT(heap->phase == PHASE_IDLE);
     heap->stats.major_collections++;
+    gc_pools_unmix(heap);
     heap->pace.debt = 0;
     heap->pace.unpaid_words = 0;
     /* Spans that the next cycle may need are kept: returning memory and faulting it in again costs

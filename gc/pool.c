@@ -4,12 +4,18 @@
  * When the span has no gap left the pool takes the next span that has some: one swept already, one
  * that it sweeps now (which brings the lines about to be written into the cache), or a new one.
  *
+ * A promoted block of up to GC_MIXED_WOSIZE words takes a gap of its class while there are some,
+ * then one of a mixed span. When those are exhausted too, heap->mixing decides whether a new span
+ * is mixed or of the class.
+ *
  * Free spans are merged into runs (P4). A run's first and last span hold its length, so a freed
  * span finds its neighbours. */
 #include "gc/heap_internal.h"
 
 /* Spans that one refill may sweep and find full before it takes a new span: bounds the pause. */
 enum { MAX_FRUITLESS_SWEEPS = 16 };
+/* The same for mixed spans, which are added while little dies. */
+enum { MAX_FRUITLESS_MIXED_SWEEPS = 2 };
 /* A pool that was given as many spans will probably fill the next one, so all of its pages are
  * requested in one call. Fewer blocks of a size do not cost a small program more than they need. */
 enum { FEW_SPANS = 4 };
@@ -193,19 +199,28 @@ void gc_pools_create(struct gc_heap *heap) {
             pool->no_scan = no_scan;
         }
     }
+    heap->mixed.cell_bytes = 8;
+    gc_pools_unmix(heap);
+}
+
+void gc_pools_unmix(struct gc_heap *heap) {
+    for (size_t i = 0; i < 2 * heap->class_count; i++)
+        heap->promotion[i & 1][i >> 1] = gc_pool_at(heap, i);
 }
 
 /* Makes span the pool's current one. */
 static void use_span(struct gc_pool *pool, struct gc_span *span) {
     ASSERT(span->kind == SPAN_SMALL && !span->unswept);                               /* M3 */
     ASSERT(span->class_index == pool->class_index && span->no_scan == pool->no_scan); /* V2 */
+    ASSERT(span->cell_words * 8u == pool->cell_bytes);
     pool->current = span;
     pool->next_gap = span->gaps;
     span->gaps = 0;
 }
 
 static bool use_unswept(struct gc_heap *heap, struct gc_pool *pool) {
-    for (int tries = 0; pool->unswept && tries < MAX_FRUITLESS_SWEEPS; tries++) {
+    const int most = pool == &heap->mixed ? MAX_FRUITLESS_MIXED_SWEEPS : MAX_FRUITLESS_SWEEPS;
+    for (int tries = 0; pool->unswept && tries < most; tries++) {
         struct gc_span *span = pool->unswept;
         pool->unswept = span->next;
         heap->pace.debt -= (double)gc_sweep_small(heap, span);
@@ -221,7 +236,7 @@ static bool use_new(struct gc_domain *g, struct gc_pool *pool) {
     const struct gc_heap *heap = g->heap;
     struct gc_span *span = gc_spans_alloc(g, 1, pool->added++ >= FEW_SPANS);
     if (!span) return false;
-    size_t cell_words = heap->class_words[pool->class_index];
+    size_t cell_words = pool->cell_bytes / 8;
     *span = (struct gc_span){.kind = SPAN_SMALL,
                              .class_index = pool->class_index,
                              .no_scan = pool->no_scan,
@@ -233,36 +248,81 @@ static bool use_new(struct gc_domain *g, struct gc_pool *pool) {
     return true;
 }
 
-uintptr_t gc_pool_refill(struct gc_domain *g, struct gc_pool *pool) {
-    if (!pool->next_gap) {
-        if (pool->available) {
-            struct gc_span *span = pool->available;
-            pool->available = span->next;
-            use_span(pool, span);
-        } else if (!use_unswept(g->heap, pool)) {
-            if (!use_new(g, pool)) return 0;
-            pool->bump += pool->cell_bytes;
-            return pool->bump - pool->cell_bytes;
-        }
-    }
+/* Makes a span with gaps that exists already the pool's current one. */
+static bool use_old(struct gc_heap *heap, struct gc_pool *pool) {
+    struct gc_span *span = pool->available;
+    if (!span) return use_unswept(heap, pool);
+    pool->available = span->next;
+    use_span(pool, span);
+    return true;
+}
+
+/* Takes the pool's next gap, all of which is free then. */
+static void use_gap(struct gc_pool *pool) {
     uintptr_t gap = pool->next_gap;
     ASSERT(colour_of_header(*(header *)gap) == COLOUR_FREE); /* P2 */
     pool->next_gap = ((uintptr_t *)gap)[1];
     __builtin_prefetch((void *)pool->next_gap, 1);
-    pool->bump = gap + pool->cell_bytes;
+    pool->bump = gap;
     pool->end = gap + 8 * (wosize_of_header(*(header *)gap) + 1);
-    return gap;
+}
+
+static uintptr_t allocate(struct gc_pool *pool, size_t bytes) {
+    ASSERT(pool->bump + bytes <= pool->end);
+    pool->bump += bytes;
+    return pool->bump - bytes;
+}
+
+uintptr_t gc_pool_refill(struct gc_domain *g, struct gc_pool *pool) {
+    if (pool->next_gap || use_old(g->heap, pool)) use_gap(pool);
+    else if (!use_new(g, pool)) return 0;
+    return allocate(pool, pool->cell_bytes);
+}
+
+/* Gives the words that are left in a pool's gap a header. False: there are none. */
+static bool close_rest(struct gc_pool *pool) {
+    ASSERT(pool->bump <= pool->end); /* P2 */
+    if (pool->bump == pool->end) return false;
+    *(header *)pool->bump = make_header((pool->end - pool->bump) / 8 - 1, 0, COLOUR_FREE);
+    return true;
+}
+
+/* The address of a cell in a mixed span. 0: they have no gap for it and shall get no more, or
+ * memory is exhausted. */
+static uintptr_t allocate_mixed(struct gc_domain *g, size_t bytes) {
+    struct gc_pool *pool = &g->heap->mixed;
+    while (pool->end - pool->bump < bytes) {
+        close_rest(pool);
+        pool->bump = pool->end;
+        if (pool->next_gap || use_old(g->heap, pool)) use_gap(pool);
+        else if (!g->heap->mixing || !use_new(g, pool)) return 0;
+    }
+    return allocate(pool, bytes);
+}
+
+uintptr_t gc_promotion_refill(struct gc_domain *g, size_t class, bool no_scan) {
+    struct gc_heap *heap = g->heap;
+    struct gc_pool *own = &heap->pools[no_scan][class], **pool = &heap->promotion[no_scan][class];
+    if (*pool == own && (own->next_gap || use_old(heap, own))) {
+        use_gap(own);
+        return allocate(own, own->cell_bytes);
+    }
+    if (class < GC_MIXED_WOSIZE) {
+        uintptr_t p = allocate_mixed(g, own->cell_bytes);
+        *pool = p ? &heap->mixed : own;
+        if (p) return p;
+    }
+    return gc_pool_alloc(g, own); /* allocation in the major heap may have got it a gap */
 }
 
 void gc_pools_park(struct gc_heap *heap) {
-    for (unsigned i = 0; i < 2 * heap->class_count; i++) {
-        struct gc_pool *pool = &heap->pools[i & 1][i >> 1];
+    for (size_t i = 0; i < gc_pool_count(heap); i++) {
+        struct gc_pool *pool = gc_pool_at(heap, i);
         struct gc_span *span = pool->current;
         if (!span) continue;
-        ASSERT(pool->bump <= pool->end && span->gaps == 0); /* P2 */
+        ASSERT(span->gaps == 0); /* P2 */
         span->gaps = pool->next_gap;
-        if (pool->bump < pool->end) {
-            *(header *)pool->bump = make_header((pool->end - pool->bump) / 8 - 1, 0, COLOUR_FREE);
+        if (close_rest(pool) && pool->end - pool->bump > 8) {
             ((uintptr_t *)pool->bump)[1] = pool->next_gap;
             span->gaps = pool->bump;
         }

@@ -11,11 +11,13 @@
 
 enum { SMALL_SPAN_WORK = SPAN_WORDS / 8 };
 
-/* Gives [from, to) one free header and appends it to the chain that ends at link. */
+/* Gives [from, to) one free header and, if there is room for a link, appends it to the chain that
+ * ends at link. */
 static uintptr_t *close_gap(uintptr_t from, uintptr_t to, uintptr_t *link) {
     uintptr_t *words = (uintptr_t *)from;
-    ASSERT(to - from >= 16); /* header and link fit */
+    ASSERT(from < to);
     words[0] = make_header((to - from) / 8 - 1, 0, COLOUR_FREE);
+    if (to - from == 8) return link; /* in mixed spans only */
     *link = from;
     return words + 1;
 }
@@ -51,9 +53,36 @@ static inline __attribute__((always_inline)) void sweep_cells(struct gc_heap *he
     *link = 0;
 }
 
+/* The same for a mixed span, whose blocks are as large as their headers say. */
+static inline __attribute__((always_inline)) void sweep_mixed(struct gc_heap *heap,
+                                                              struct gc_span *span, bool fill) {
+    const uintptr_t dead = (uintptr_t)gc_dead_colour(heap) << 8;
+    const uintptr_t free_bits = (uintptr_t)COLOUR_FREE << 8;
+    uintptr_t p = gc_span_start(heap, span), end = p + SPAN_BYTES, gap = 0;
+    uintptr_t *link = &span->gaps;
+    while (p < end) {
+        const header h = *(header *)p;
+        const uintptr_t colour = h & COLOUR_BITS, next = p + 8 * (wosize_of_header(h) + 1);
+        if (colour == dead || colour == free_bits) {
+            if (!gap) gap = p;
+            if (fill) gc_fill_junk(p, colour == dead || next - p < 16 ? next : p + 16);
+        } else {
+            if (gap) link = close_gap(gap, p, link);
+            gap = 0;
+        }
+        p = next;
+    }
+    ASSERT(p == end); /* P1 */
+    if (gap) link = close_gap(gap, end, link);
+    *link = 0;
+}
+
 size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span) {
     ASSERT(heap->phase == PHASE_SWEEP && span->kind == SPAN_SMALL && span->unswept); /* M3 */
-    if (gc_fills_junk(heap)) sweep_cells(heap, span, true);
+    if (gc_is_mixed(span)) {
+        if (gc_fills_junk(heap)) sweep_mixed(heap, span, true);
+        else sweep_mixed(heap, span, false);
+    } else if (gc_fills_junk(heap)) sweep_cells(heap, span, true);
     else sweep_cells(heap, span, false);
     span->unswept = false;
     return SMALL_SPAN_WORK;
@@ -62,21 +91,24 @@ size_t gc_sweep_small(struct gc_heap *heap, struct gc_span *span) {
 void gc_sweep_start(struct gc_heap *heap) {
     ASSERT(heap->phase == PHASE_INSPECT);
     gc_pools_park(heap);
-    for (unsigned i = 0; i < 2 * heap->class_count; i++) {
-        struct gc_pool *pool = &heap->pools[i & 1][i >> 1];
+    for (size_t i = 0; i < gc_pool_count(heap); i++) {
+        struct gc_pool *pool = gc_pool_at(heap, i);
         pool->available = pool->unswept = NULL;
     }
     /* From the top, so that each list ascends. */
     for (size_t i = heap->top_span; i-- > 0;) {
         struct gc_span *span = &heap->spans[i];
         if (span->kind == SPAN_SMALL) {
-            struct gc_pool *pool = &heap->pools[span->no_scan][span->class_index];
+            struct gc_pool *pool = gc_is_mixed(span)
+                                       ? &heap->mixed
+                                       : &heap->pools[span->no_scan][span->class_index];
             span->next = pool->unswept;
             pool->unswept = span;
             span->unswept = true;
         } else if (span->kind == SPAN_REGION) span->unswept = true;
     }
     heap->sweep_pool = 0;
+    gc_pools_unmix(heap);
     heap->region_cursor = 0;
     heap->region_end = heap->top_span;
     heap->phase = PHASE_SWEEP;
@@ -102,8 +134,8 @@ intptr_t gc_sweep_some(struct gc_domain *g, intptr_t budget) {
     intptr_t work = 0;
     ASSERT(heap->phase == PHASE_SWEEP);
     while (work < budget) {
-        if (heap->sweep_pool < 2 * heap->class_count) {
-            struct gc_pool *pool = &heap->pools[heap->sweep_pool & 1][heap->sweep_pool >> 1];
+        if (heap->sweep_pool < gc_pool_count(heap)) {
+            struct gc_pool *pool = gc_pool_at(heap, heap->sweep_pool);
             if (pool->unswept) work += (intptr_t)sweep_for_slice(heap, pool);
             else heap->sweep_pool++;
             continue;

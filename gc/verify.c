@@ -113,18 +113,19 @@ static void tile_block(const struct checker *c, const struct gc_span *span, uint
 static void tile_small(const struct checker *c, const struct gc_span *span) {
     uintptr_t start = gc_span_start(c->heap, span);
     size_t cell = span->cell_words, gaps = 0, listed = 0;
-    CHECK(c, cell >= 2 && span->cells * cell <= SPAN_WORDS, "P1", start);
+    const bool mixed = gc_is_mixed(span);
+    CHECK(c, (cell >= 2 || mixed) && span->cells * cell <= SPAN_WORDS, "P1", start);
     uintptr_t end = start + span->cells * cell * 8;
     for (uintptr_t p = start; p < end;) {
         header h = *(header *)p;
-        size_t words = cell;
-        if (colour_of_header(h) == COLOUR_FREE) {
-            words = wosize_of_header(h) + 1;
-            gaps++;
+        bool is_free = colour_of_header(h) == COLOUR_FREE;
+        size_t words = mixed || is_free ? wosize_of_header(h) + 1 : cell;
+        if (is_free) {
+            gaps += words > 1;
             CHECK(c, words % cell == 0 && p + 8 * words <= end, "P1", p);
         } else {
-            tile_block(c, span, p, cell);
-            CHECK(c, span->no_scan == (tag_of_header(h) >= TAG_NO_SCAN), "V2", p);
+            tile_block(c, span, p, mixed ? (end - p) / 8 : cell);
+            CHECK(c, mixed || span->no_scan == (tag_of_header(h) >= TAG_NO_SCAN), "V2", p);
         }
         p += 8 * words;
     }
@@ -133,7 +134,7 @@ static void tile_small(const struct checker *c, const struct gc_span *span) {
               gap >= start && gap < end && listed < gaps &&
                   colour_of_header(*(header *)gap) == COLOUR_FREE,
               "P2", gap);
-    CHECK(c, span->unswept || listed == gaps, "P2", start);
+    CHECK(c, span->unswept || mixed || listed == gaps, "P2", start);
 }
 
 /* Returns how many granules of the region are in free runs whose headers say that they are in

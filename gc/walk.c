@@ -203,10 +203,11 @@ value gc_block_of_field(const struct gc_domain *g, const value *slot) {
     struct field_search search = {(value)slot, 0};
     struct gc_span *span = gc_span_of(heap, search.slot);
     while (span->kind == SPAN_BODY) span--;
-    if (span->kind == SPAN_SMALL) {
+    if (span->kind == SPAN_SMALL && !gc_is_mixed(span)) {
         const uintptr_t start = gc_span_start(heap, span), cell = 8u * span->cell_words;
         return (value)(start + ((uintptr_t)slot - start) / cell * cell + 8);
     }
+    gc_pools_park(heap);
     gc_span_walk(heap, span, find_block, &search);
     return search.block;
 }
