@@ -86,8 +86,8 @@ void report_advise_boxes(struct report_advice *advice, const struct report_run *
 void report_advise_closures(struct report_advice *advice, const struct report_run *run);
 /* Strings with the same text. Needs: a snapshot with contents. equal_strings.c. */
 void report_advise_equal_strings(const struct report_owners *owners);
-/* Arrays and tables most of whose slots are empty. sparse.c. */
-void report_advise_sparse(const struct report_owners *owners);
+/* Arrays and tables most of whose elements are empty; whether there are any. sparse.c. */
+bool report_advise_sparse(const struct report_owners *owners);
 /* The size of the minor heap: what a larger one would promote. Adds a table. minor.c. */
 void report_advise_minor_heap(struct report_advice *advice, struct report_doc *doc);
 

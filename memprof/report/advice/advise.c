@@ -196,7 +196,9 @@ static void advice_clear(struct report_advice *advice) {
 static void advise_held(struct report_advice *advice, const struct heap_graph *graph,
                         struct report_doc *doc) {
     struct report_owners owners = report_owners_find(advice, graph);
-    report_advise_sparse(&owners);
+    if (report_advise_sparse(&owners))
+        report_doc_note(doc, "A snapshot shows one moment: sparse arrays and tables may have held "
+                             "more before.");
     if (graph->contents.written) report_advise_equal_strings(&owners);
     else
         report_doc_note(doc, "The snapshot has no contents, by which equal strings are found: "

@@ -15,7 +15,7 @@ enum {
     LEAST_SAVED = 4096 /* words, of all of an owner's: less is not worth a change */
 };
 /* Of a Hashtbl: what Hashtbl.create makes at least, the words of an entry, and of the table. */
-enum { LEAST_BUCKETS = 16, ENTRY_WORDS = 4, TABLE_WORDS = 6 };
+enum { LEAST_BUCKETS = 16, ENTRY_WORDS = 4, TABLE_WORDS = 5 };
 enum { LEAST_WEAK = 7 }; /* what Weak.Make makes at least */
 
 /* What an array is: one of the program's own; the buckets of a Hashtbl, or of a table of
@@ -176,13 +176,16 @@ static char *table_fix(const struct sum *sum) {
 
 static char *array_fix(const struct sum *sum) {
     char bytes[32], end[32];
+    bool one = sum->arrays == 1;
     report_write_bytes(bytes, 8 * (double)(sum->slots - sum->by_table));
     report_write_count(end, (double)sum->first->end);
     if (!is_too_long(sum))
-        return report_format("a Hashtbl from indices to elements takes %s", bytes);
-    if (sum->used == 0) return report_copy("make it when it is needed");
-    return sum->arrays > 1 ? report_copy("make each as long as what is used")
-                           : report_format("make it shorter: only the first %s are needed", end);
+        return report_format(one ? "a Hashtbl from indices to elements takes %s"
+                                 : "a Hashtbl each, from indices to elements, takes %s in all",
+                             bytes);
+    if (sum->used == 0) return report_format("make %s when it is needed", one ? "it" : "each");
+    return one ? report_format("make it shorter: only the first %s are needed", end)
+               : report_copy("make each as long as what is used, and when it is needed");
 }
 
 static void add_finding(struct finder *f, const struct sum *sum) {
@@ -202,8 +205,9 @@ static void add_finding(struct finder *f, const struct sum *sum) {
     report_advice_add(f->owners->advice, finding);
 }
 
-void report_advise_sparse(const struct report_owners *owners) {
+bool report_advise_sparse(const struct report_owners *owners) {
     const struct heap_graph *g = owners->graph;
+    const size_t before = owners->advice->findings.count;
     struct finder f = {.owners = owners, .graph = g};
     for (size_t n = g->roots + 1; n < g->nodes; n++) {
         const struct heap_kind *kind = &g->kind_list.at[heap_kind_of(g, (uint32_t)n)];
@@ -218,4 +222,5 @@ void report_advise_sparse(const struct report_owners *owners) {
         if (saved_by(&sum) >= LEAST_SAVED) add_finding(&f, &sum);
     }
     report_free(f.parts.at, f.sampled.list.at);
+    return owners->advice->findings.count > before;
 }
