@@ -1,3 +1,4 @@
+(* stress: no: counts cycles *)
 (* Gc.create_alarm and delete_alarm. *)
 let () =
   let rung = ref 0 in
