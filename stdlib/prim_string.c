@@ -122,7 +122,7 @@ value prim_blit_bytes(struct domain *d, value from, value from_at, value to, val
     intptr_t i = int_of_val(from_at), j = int_of_val(to_at), n = int_of_val(length);
     if (n == 0) return VAL_UNIT;
     vm_charge_work(d, (size_t)n);
-    const char *bytes = string_bytes(from) + i;
+    const char *bytes = (const char *)((uintptr_t)string_bytes(from) + (uintptr_t)i);
     /* The usual case: strings, and the byte that gives the second one's length is not written. */
     bool inside = tag_of(from) == TAG_STRING && tag_of(to) == TAG_STRING &&
                   lies_in(8 * wosize_of(from), i, n) && lies_in(8 * wosize_of(to), j, n + 1);
