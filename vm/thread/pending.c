@@ -3,6 +3,7 @@
 #include "vm/thread/pending.h"
 
 #include "gc/weak.h"
+#include "vm/code/version.h"
 #include "vm/engine/callback.h"
 #include "vm/stack/limits.h"
 #include "vm/stack/prim_watch.h"
@@ -38,6 +39,8 @@ value vm_process_pending_exn(struct domain *d) {
     const struct vm_snapshots *snapshots = &d->vm->snapshots;
     if (!is_exn_result(result) && snapshots->state != NULL) snapshots->poll(snapshots->state);
     if (!is_exn_result(result) && d->vm->requests.poll != NULL) d->vm->requests.poll(d->vm);
+    if (d->vm->version->finalisers_interrupt_callbacks && gc_finalisers_ready(&d->gc))
+        gc_request_action(&d->gc);
     if (!is_exn_result(result) && profiler->run_callbacks_exn != NULL)
         result = profiler->run_callbacks_exn(profiler->state, d);
     if (!is_exn_result(result)) result = vm_run_finalisers_exn(d);
