@@ -230,6 +230,8 @@ int cli_prepare_recording(struct cli_options *options);
 /* Starts recording a loaded machine if the command line or the environment requests it; shown: the
  * program's name. Returns 0, or the exit status after a message. */
 int cli_start_recording(struct cli_options *options, struct vm *vm, const char *shown);
+/* The program is not started: ends the recording, if there is one. */
+void cli_abandon_recording(struct vm *vm);
 /* The name of a file after a program's, in the current folder, allocated; NULL: out of memory. */
 char *cli_name_after_program(const char *program, const char *extension);
 /* Ends the recording, if there is one, and prints a summary or checks budgets. Returns the exit
@@ -239,6 +241,9 @@ int cli_finish_recording(struct cli_options *options, struct vm *vm, struct vm_r
 
 /* ---- snapshot.c ---- */
 
+/* Before anything is written: whether the options agree. Returns 0, or the exit status after a
+ * message. */
+int cli_prepare_snapshots(const struct cli_options *options);
 /* `prof snapshot`: has snapshots taken of a loaded machine. Returns 0, or the exit status after a
  * message. */
 int cli_start_snapshots(struct cli_options *options, struct vm *vm, const char *shown);

@@ -160,6 +160,12 @@ int cli_start_recording(struct cli_options *options, struct vm *vm, const char *
     return status;
 }
 
+void cli_abandon_recording(struct vm *vm) {
+    struct mp_recorder *recorder = mp_recorder_of(vm);
+    struct mp_recording done;
+    if (recorder != NULL) mp_recorder_finish(recorder, MP_EXITED, STATUS_REFUSED, &done);
+}
+
 /* ---- The end of the run. ---- */
 
 static void print_next_command(const char *path) {

@@ -138,7 +138,8 @@ static void end_process(struct vm *vm, int exit_status) {
 
 /* ---- Running. ---- */
 
-static int run_loaded(const struct run *run, struct vm *vm) {
+/* Starts what was requested beside the run. Returns 0, or the exit status after a message. */
+static int start_requests(const struct run *run, struct vm *vm, struct cli_watchdog **dog) {
     struct cli_options *options = run->options;
     const char *shown = run->shown;
     bool failed;
@@ -149,12 +150,22 @@ static int run_loaded(const struct run *run, struct vm *vm) {
     if (status != 0) return status;
     if (options->gc_stats && !gc_measure_pauses(&vm->domain->gc))
         return cli_fail(STATUS_REFUSED, shown, "out of memory for --gc-stats");
-    struct cli_watchdog *dog = cli_watchdog_start(vm, shown, options->deadline_ns, &failed);
-    if (failed) return STATUS_REFUSED;
+    *dog = cli_watchdog_start(vm, shown, options->deadline_ns, &failed);
+    return failed ? STATUS_REFUSED : 0;
+}
+
+static int run_loaded(const struct run *run, struct vm *vm) {
+    struct cli_options *options = run->options;
+    struct cli_watchdog *dog = NULL;
+    int status = start_requests(run, vm, &dog);
+    if (status != 0) {
+        cli_abandon_recording(vm);
+        return status;
+    }
     if (!cli_is_privileged()) mp_attach_listen(vm);
     events_start_if_asked(vm->domain);
     struct vm_result result = vm_run(vm);
-    status = finish(options, vm, result, shown);
+    status = finish(options, vm, result, run->shown);
     cli_watchdog_stop(dog);
     return keep_results(run, vm, result, status);
 }
@@ -214,6 +225,7 @@ static int run_image(struct cli_options *options, struct vm_image *image, const 
     struct run run = {options, shown, NULL};
     int status = connect_debugger(options);
     if (status == 0) status = cli_prepare_recording(options);
+    if (status == 0) status = cli_prepare_snapshots(options);
     if (status == 0 && options->count_file != NULL && !cli_find_count_file(options))
         status = STATUS_REFUSED;
     else if (status == 0 && options->verb == VERB_TRACE)

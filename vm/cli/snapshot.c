@@ -29,14 +29,17 @@ static void report(const struct mp_snapshot_options *options, const char *path,
     fputc('\n', stderr);
 }
 
+int cli_prepare_snapshots(const struct cli_options *options) {
+    bool wanted = options->heap_file != NULL || options->verb == VERB_PROF_SNAPSHOT;
+    if (wanted || !options->snapshot.values) return 0;
+    return cli_fail(STATUS_REFUSED, NULL, "--values is about a snapshot: add --snapshot FILE");
+}
+
 int cli_start_snapshots(struct cli_options *options, struct vm *vm, const char *shown) {
     struct mp_snapshot_options *s = &options->snapshot;
     const char *file = options->output;
     if (options->heap_file != NULL) file = options->heap_file;
-    else if (options->verb != VERB_PROF_SNAPSHOT)
-        return !s->values ? 0
-                          : cli_fail(STATUS_REFUSED, NULL,
-                                     "--values is about a snapshot: add --snapshot FILE");
+    else if (options->verb != VERB_PROF_SNAPSHOT) return 0;
     if (!cli_has_profiler()) return STATUS_REFUSED;
     if (s->at_heap_words == 0 && s->on_signal == 0) s->at_exit = true;
     s->program = shown;
