@@ -18,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 struct vm_dll {
@@ -148,6 +149,13 @@ struct vm_dll *vm_dll_open(struct vm *vm, const char *file, const char **why) {
     return dll;
 }
 
+/* The loader does not say that memory is what it lacks to map a library. */
+static enum vm_status failure_of(const char *why) {
+    struct rlimit limit;
+    bool limited = getrlimit(RLIMIT_AS, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return limited && strstr(why, "failed to map") != NULL ? VM_NO_MEMORY : VM_DLL;
+}
+
 enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error) {
     const struct vm_section *dlls = vm_image_section(vm->image, "DLLS");
     if (dlls == NULL || vm->options.abi == NULL) return VM_OK;
@@ -166,7 +174,7 @@ enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error) {
                                 "%.*s: it is in no folder for libraries; refused by %s", (int)n, at,
                                 flag);
         if (vm_dll_open(vm, found ? path : file, &why) == NULL)
-            return vm_error_set(error, VM_DLL, "%.*s: %s", (int)n, at, why);
+            return vm_error_set(error, failure_of(why), "%.*s: %s", (int)n, at, why);
     }
     return VM_OK;
 }

@@ -19,7 +19,8 @@ const char *vm_dll_none(void);
 void *vm_dll_load(const char *path, int flags);
 
 /* Opens the libraries that the image names in DLLS, in that order, so that each sees the names of
- * those before it. Those that the machine replaces are not opened. GC: never. Fails: VM_DLL. */
+ * those before it. Those that the machine replaces are not opened. GC: never. Fails: VM_DLL,
+ * VM_NO_MEMORY. */
 enum vm_status vm_dlls_open(struct vm *vm, struct vm_error *error);
 /* Opens one more (Dynlink, toplevels). Fails: NULL, with the reason in *why. GC: never. */
 struct vm_dll *vm_dll_open(struct vm *vm, const char *file, const char **why);
