@@ -454,7 +454,8 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         outside[0] = (value)(pc + 3), outside[1] = env, outside[2] = extra_args;
         sp = d->stack.sp;
         PUSH(argument);
-        ENTER_WITH(function, 1);
+        accu = function;
+        ENTER_WITH(accu, 1);
     }
     INSTR(RESUMETERM) {
         value function = sp[0], argument = sp[1];
@@ -462,7 +463,8 @@ value LOOP_NAME(struct domain *d, enum vm_run_start start, value closure,
         RESUME_FIBER(sp + pc[1], extra_args);
         sp = d->stack.sp;
         PUSH(argument);
-        ENTER_WITH(function, 1);
+        accu = function;
+        ENTER_WITH(accu, 1);
     }
     INSTR(REPERFORMTERM) {
         SAVE();
