@@ -68,6 +68,15 @@ class SmallProcesses(Case):
                     done = self.here('-v', kilobytes, program)
                     self.refused(done, 125, program, 'memory')
 
+    def test_a_library_that_is_too_large_is_a_lack_of_memory(self):
+        self.place.write('large.c', 'char room[1 << 30]; long large(long v) { return room[v]; }\n')
+        self.place.write('large.ml', 'external f : int -> int = "large" let () = exit (f 0)\n')
+        self.place.tool('gcc', '-shared', '-fPIC', '-o', 'dlllarge.so', 'large.c')
+        self.place.tool('ocamlc', '-dllpath', '.', '-dllib', '-llarge', '-o', 'large.byte',
+                        'large.ml')
+        self.refused(self.here('-v', 500000, 'large.byte'), 125, 'large.byte', 'not enough memory',
+                     'dlllarge', 'raise the memory limit')
+
     def test_less_than_the_binary_takes_kills_it(self):
         """The system does, before the first instruction, or the loader refuses a library."""
         done = self.here('-v', 500, 'busy.byte')

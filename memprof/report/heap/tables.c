@@ -6,7 +6,6 @@
 #include "memprof/report/heap/examples.h"
 #include "memprof/report/heap/types.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { FIELD_SIZE, FIELD_BUCKETS, FIELD_SEED, FIELD_CREATED, RECORD_FIELDS };
@@ -61,8 +60,9 @@ bool heap_table_at(const struct heap_graph *g, uint32_t record, uint32_t array, 
     int64_t numbers[RECORD_FIELDS] = {0};
     const uint64_t buckets = heap_words(g, array) - 1;
     bool read = read_record(g, record, array, numbers);
+    const uint64_t created = (uint64_t)numbers[FIELD_CREATED];
     /* It is negative while the table is iterated over. */
-    out->created = read ? (uint64_t)llabs(numbers[FIELD_CREATED]) : 0;
+    out->created = numbers[FIELD_CREATED] < 0 ? -created : created;
     out->entries = count_cells(g, array, most);
     if (is_typed(g, array)) return true;
     return read && heap_element_type(g, array) == 0 && out->entries > 0 && out->entries <= most &&
